@@ -73,7 +73,9 @@ pub trait Schema {
     }
     /// One field by its exact name.
     fn field(&self, collection: CollectionId, name: &str) -> Option<Field<'_>> {
-        self.fields(collection).into_iter().find(|field| field.name == name)
+        self.fields(collection)
+            .into_iter()
+            .find(|field| field.name == name)
     }
 }
 
