@@ -1,1 +1,1 @@
-//! Placeholder.
+//! The demo server, as a library.

@@ -1,0 +1,70 @@
+//! The boundary to generated code: what each collection's module implements.
+
+use diesel::QueryResult;
+
+use crate::meta::CollectionMeta;
+use crate::rules::{Filter, Rules};
+use crate::sql::predicate::Predicate;
+use crate::sql::{Column, Conn, Form, Order, Pred};
+use crate::value::{Value, ValueRef};
+
+/// One record, seen without its type: fields by their place in [`CollectionMeta::fields`].
+pub trait Record: Send + Sync + std::any::Any {
+    /// What it is a record of.
+    fn meta(&self) -> &'static CollectionMeta;
+    /// The id.
+    fn id(&self) -> &str;
+    /// A field's value; NULL out of range.
+    fn get(&self, field: usize) -> ValueRef<'_>;
+    /// Sets a field to a value of its type.
+    fn set(&mut self, field: usize, value: Value);
+}
+
+/// What to read from a table.
+pub struct Select<T> {
+    /// Which rows; `None` for all.
+    pub filter: Option<Pred<T>>,
+    /// In which order.
+    pub order: Vec<Order<T>>,
+    /// How many at most; `None` for all.
+    pub limit: Option<i64>,
+    /// How many to skip.
+    pub offset: i64,
+}
+
+/// A collection: the generated code implements this, thinly, and everything else is generic.
+pub trait Collection: Sized + Send + Sync + 'static {
+    /// Diesel's table.
+    type Table: 'static;
+    /// The model struct.
+    type Record: Record + Clone + Default + std::fmt::Debug;
+
+    /// Names, options and indexes.
+    const META: &'static CollectionMeta;
+
+    /// The access rules.
+    fn rules() -> &'static Rules<Self>;
+    /// The column of a field; `None` out of range.
+    fn column(field: usize) -> Option<Column<Self::Table>>;
+    /// `rowid`, the order of insertion.
+    fn rowid(descending: bool) -> Order<Self::Table>;
+    /// Ascending or descending by a field; `None` out of range.
+    fn order(field: usize, descending: bool) -> Option<Order<Self::Table>>;
+    /// The condition that some record (`holds`) or none behind a relation satisfies a plan that a
+    /// client's filter was compiled to. `None` if the field is no relation.
+    fn via(field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<Self::Table>>;
+
+    /// Reads records.
+    fn load(conn: &mut Conn, select: Select<Self::Table>) -> QueryResult<Vec<Self::Record>>;
+    /// Counts records.
+    fn count(conn: &mut Conn, filter: Option<Pred<Self::Table>>) -> QueryResult<i64>;
+    /// Inserts the record and the join rows of its multiple relations.
+    fn insert(conn: &mut Conn, record: &Self::Record) -> QueryResult<()>;
+    /// Writes the columns in which `new` differs from `old`, and the join rows that changed.
+    fn update(conn: &mut Conn, old: &Self::Record, new: &Self::Record) -> QueryResult<()>;
+    /// Deletes one row (its join rows go with it).
+    fn delete(conn: &mut Conn, id: &str) -> QueryResult<usize>;
+}
+
+/// The two forms of sub-selects, for [`Collection::via`].
+pub type SubselectForm = Form;

@@ -1,0 +1,67 @@
+//! Access rules as the generator compiled them, and the dynamic filters of clients, which use the
+//! same columns and relations.
+
+use diesel::QueryResult;
+
+use crate::collection::Collection;
+use crate::request::RequestInfo;
+use crate::sql::predicate::Predicate;
+use crate::sql::{Conn, Form};
+
+/// One rule. Locked is the default; there is no "missing".
+pub enum Rule<C: Collection> {
+    /// Superusers only.
+    Locked,
+    /// Everyone.
+    Public,
+    /// Whoever satisfies the compiled rule.
+    When(CompiledRule<C>),
+}
+
+/// The two forms of a compiled rule; both come from one typed tree and always agree.
+pub struct CompiledRule<C: Collection> {
+    /// The condition on stored rows.
+    pub sql: fn(&Context<'_>) -> Predicate<C::Table>,
+    /// The same over one record in memory; reads related records through the connection.
+    pub memory: fn(&Context<'_>, &C::Record, &mut Conn) -> QueryResult<bool>,
+    /// The rule's text.
+    pub text: &'static str,
+    /// Where it stands, e.g. `schema/posts.toml:7`.
+    pub source: &'static str,
+    /// The collections whose rows it reads besides its own, by name.
+    pub reads: &'static [&'static str],
+}
+
+/// All rules of a collection.
+pub struct Rules<C: Collection> {
+    /// Who may list, and what.
+    pub list: Rule<C>,
+    /// Who may view which record.
+    pub view: Rule<C>,
+    /// Who may create what.
+    pub create: Rule<C>,
+    /// Who may update which record.
+    pub update: Rule<C>,
+    /// Who may delete which record.
+    pub delete: Rule<C>,
+    /// Which records may log in (auth collections; else `Locked`).
+    pub auth: Rule<C>,
+    /// Who manages which account (auth collections; else `Locked`).
+    pub manage: Rule<C>,
+}
+
+/// What a rule is evaluated in: the request, and the form of sub-selects that is wanted.
+pub struct Context<'a> {
+    /// The request.
+    pub request: &'a RequestInfo,
+    /// The form of sub-selects.
+    pub form: Form,
+}
+
+/// A client's filter (or a part of one) on its way to SQL.
+pub struct Filter<'a> {
+    /// The plan.
+    pub plan: &'a basalt_lang::plan::Plan,
+    /// The request, for `@request.*` of superusers and for macros.
+    pub context: &'a Context<'a>,
+}

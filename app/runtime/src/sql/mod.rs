@@ -1,0 +1,46 @@
+//! The only place that knows how conditions look in SQL: typed, boxed, generic over the table
+//! alone, so that generated code stays small and quick to compile.
+
+pub mod outer;
+pub mod predicate;
+pub mod via;
+
+use diesel::expression::BoxableExpression;
+use diesel::sql_types::{Bool, Double, Nullable, Text};
+
+/// The database that this build uses; a second implementation replaces this alias.
+pub type Db = diesel::sqlite::Sqlite;
+/// A connection to it.
+pub type Conn = diesel::sqlite::SqliteConnection;
+
+/// A typed expression over a row of `T`.
+pub type Boxed<T, S> = Box<dyn BoxableExpression<T, Db, SqlType = S>>;
+/// A condition on a row of `T`. NULL counts as "no".
+pub type Pred<T> = Boxed<T, Nullable<Bool>>;
+/// An `ORDER BY` term.
+pub type Order<T> = Boxed<T, diesel::expression::expression_types::NotSelectable>;
+
+/// A column of `T`, with its type erased as far as comparisons need it.
+pub enum Column<T> {
+    /// Text, email, date, single select: text affinity.
+    Text(Boxed<T, Nullable<Text>>),
+    /// A number.
+    Number(Boxed<T, Nullable<Double>>),
+    /// A bool.
+    Bool(Boxed<T, Nullable<Bool>>),
+    /// A single relation: NULL when empty, which compares like "".
+    Relation(Boxed<T, Nullable<Text>>),
+    /// JSON text of a multiple select or relation.
+    List(Boxed<T, Nullable<Text>>),
+    /// JSON text of a json field or geoPoint.
+    Json(Boxed<T, Nullable<Text>>),
+}
+
+/// The two forms that a condition about related records can take (both mean the same).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `IN (SELECT …)`: quick for totals and rare matches.
+    In,
+    /// `EXISTS (SELECT …)`: quick for the first page when many records match.
+    Exists,
+}

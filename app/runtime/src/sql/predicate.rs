@@ -1,0 +1,55 @@
+//! Conditions that fold: what a request decides on its own never reaches the database.
+
+use diesel::BoolExpressionMethods;
+
+use super::Pred;
+
+/// A condition on rows of `T`, with the two trivial cases kept apart.
+pub enum Predicate<T> {
+    /// Every row.
+    Always,
+    /// No row: no query is needed.
+    Never,
+    /// What the database must decide.
+    When(Pred<T>),
+}
+
+impl<T: 'static> From<bool> for Predicate<T> {
+    fn from(holds: bool) -> Self {
+        if holds {
+            Predicate::Always
+        } else {
+            Predicate::Never
+        }
+    }
+}
+
+/// Holds if all parts hold.
+pub fn all<T: 'static>(parts: impl IntoIterator<Item = Predicate<T>>) -> Predicate<T> {
+    let mut result = Predicate::Always;
+    for part in parts {
+        result = match (result, part) {
+            (Predicate::Never, _) | (_, Predicate::Never) => return Predicate::Never,
+            (Predicate::Always, other) | (other, Predicate::Always) => other,
+            (Predicate::When(left), Predicate::When(right)) => {
+                Predicate::When(Box::new(left.and(right)))
+            }
+        };
+    }
+    result
+}
+
+/// Holds if at least one part holds.
+pub fn any<T: 'static>(parts: impl IntoIterator<Item = Predicate<T>>) -> Predicate<T> {
+    let mut result = Predicate::Never;
+    for part in parts {
+        result = match (result, part) {
+            (Predicate::Always, _) | (_, Predicate::Always) => return Predicate::Always,
+            (Predicate::Never, other) | (other, Predicate::Never) => other,
+            (Predicate::When(left), Predicate::When(right)) => {
+                Predicate::When(Box::new(left.or(right)))
+            }
+        };
+    }
+    result
+}
