@@ -1,0 +1,144 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use regex::Regex;
+
+use crate::rows::{SIZES, Size};
+
+const EXAMPLES: &str = "\
+Examples:
+  # Both servers, the 10k data set, every row
+  basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app
+
+  # Only the rows whose name matches, on two sizes, and the files kept for a look
+  basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app \\
+      --rows '^list rule .*permissions' --sizes 10k,25k --keep
+
+  # The peer alone
+  basalt-bench --peer ./pocketbase --only peer
+
+  # A quick check that every row works, without a peer
+  basalt-bench --server target/debug/basalt-bench-app --smoke
+
+  # Fail unless each row is at least three times as fast as the peer
+  basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app --min-ratio 3";
+
+/// Puts the same requests over the same data to a Basalt server and to PocketBase, and compares.
+///
+/// Both servers are started on free ports of this machine with fresh data directories, and stopped
+/// at the end. Exit code: 0 if every row succeeded, 1 if a row failed or was below --min-ratio, 2 for
+/// wrong arguments.
+#[derive(Debug, Parser)]
+#[command(name = "basalt-bench", version, after_long_help = EXAMPLES)]
+pub struct Options {
+    /// The PocketBase executable
+    #[arg(long, value_name = "PATH", required_unless_present = "server")]
+    pub peer: Option<PathBuf>,
+
+    /// The executable of the benchmark app (package basalt-bench-app)
+    #[arg(long, value_name = "PATH")]
+    pub server: Option<PathBuf>,
+
+    /// The sizes of posts to measure: 10k, 25k, 50k, 100k
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "10k",
+          value_parser = parse_size)]
+    pub sizes: Vec<Size>,
+
+    /// Measure only rows whose name (group first) matches; the data is loaded all the same
+    #[arg(long, value_name = "REGEX")]
+    pub rows: Option<Regex>,
+
+    /// Measure only one of the two
+    #[arg(long, value_enum, value_name = "SIDE")]
+    pub only: Option<Side>,
+
+    /// Open a connection for each request instead of keeping them
+    #[arg(long)]
+    pub new_connections: bool,
+
+    /// Where results.jsonl and report.md go
+    #[arg(long, value_name = "DIR", default_value = "target/bench")]
+    pub out: PathBuf,
+
+    /// Keep the servers' directories (data and logs) and say where they are
+    #[arg(long)]
+    pub keep: bool,
+
+    /// A tiny data set and ten requests a row: shows that everything works, measures nothing
+    #[arg(long)]
+    pub smoke: bool,
+
+    /// Fail if a row's ratio (basalt / peer) is below this
+    #[arg(long, value_name = "RATIO")]
+    pub min_ratio: Option<f64>,
+
+    /// The collections that are imported into the peer [default: the benchmark's]
+    #[arg(long, value_name = "FILE")]
+    pub peer_schema: Option<PathBuf>,
+
+    /// Another seed makes another data set
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// One of the two servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Side {
+    /// PocketBase
+    Peer,
+    /// The benchmark app
+    Basalt,
+}
+
+impl Side {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Peer => "peer",
+            Side::Basalt => "basalt",
+        }
+    }
+
+    /// SQLite's `synchronous` with which this server writes. It belongs to each connection and can't
+    /// be asked for from outside, so this is what the servers are known to set, not a measurement.
+    pub fn synchronous(self) -> &'static str {
+        match self {
+            Side::Peer => "NORMAL",
+            Side::Basalt => "FULL",
+        }
+    }
+}
+
+fn parse_size(text: &str) -> Result<Size, String> {
+    let known = SIZES.map(|size| size.name);
+    SIZES
+        .into_iter()
+        .find(|size| size.name == text)
+        .ok_or_else(|| format!("there is no size `{text}`, but {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_make_sense() {
+        Options::command().debug_assert();
+        let parse = |text: &str| Options::try_parse_from(text.split(' '));
+        assert!(parse("basalt-bench").is_err(), "one server at least");
+        assert!(parse("basalt-bench --peer p --sizes 11k").is_err());
+        assert!(parse("basalt-bench --peer p --rows (").is_err());
+        let options = parse("basalt-bench --server s --sizes 10k,100k --only basalt").unwrap();
+        assert_eq!(
+            options.sizes.iter().map(|size| size.posts).sum::<usize>(),
+            110_000
+        );
+        assert_eq!(options.only, Some(Side::Basalt));
+    }
+}

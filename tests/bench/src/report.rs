@@ -1,0 +1,223 @@
+//! The report: a table on the terminal while it runs, then JSON lines and a Markdown page.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::cli::Side;
+use crate::outcome::{Measure, Outcome, means};
+
+const NAME_WIDTH: usize = 66;
+
+/// A line of `results.jsonl`.
+#[derive(Serialize)]
+struct Line<'a> {
+    server: &'a str,
+    group: &'a str,
+    row: &'a str,
+    rule: &'a str,
+    query: &'a str,
+    requests: usize,
+    concurrency: usize,
+    first: &'a str,
+    #[serde(flatten)]
+    measure: &'a Measure,
+    synchronous: Option<&'a str>,
+    ratio: Option<f64>,
+    failures: &'a [String],
+}
+
+/// The head of the terminal's table.
+pub fn table_head() -> String {
+    let columns = format!(
+        "{:>9} {:>8} {:>8} {:>6} {:>5}",
+        "req/s", "p50 ms", "p99 ms", "cpu s", "MiB"
+    );
+    format!(
+        "{:<NAME_WIDTH$} | {:<40} | {:<40} |\n{:<NAME_WIDTH$} | {columns} | {columns} | {:>7}",
+        "", "peer", "basalt", "row", "ratio"
+    )
+}
+
+/// A line of the terminal's table, and one below it for each failure.
+pub fn table_line(outcome: &Outcome) -> String {
+    let name = format!("{} {}", outcome.group.name(), outcome.row);
+    let name: String = name.chars().take(NAME_WIDTH).collect();
+    let figures = |measure: &Option<Measure>| match measure {
+        None => format!("{:>40}", "-"),
+        Some(measure) => format!(
+            "{:>9.1} {:>8.1} {:>8.1} {:>6} {:>5}",
+            measure.rps,
+            measure.p50_ms,
+            measure.p99_ms,
+            or_dash(measure.cpu_s, |seconds| format!("{seconds:.2}")),
+            or_dash(measure.peak_kib, |kib| (kib >> 10).to_string()),
+        ),
+    };
+    let (peer, basalt) = (figures(&outcome.peer), figures(&outcome.basalt));
+    let mut line = format!(
+        "{name:<NAME_WIDTH$} | {peer} | {basalt} | {:>7}",
+        verdict(outcome)
+    );
+    for failure in &outcome.failures {
+        line.push_str("\n    ");
+        line.push_str(failure);
+    }
+    line
+}
+
+/// The geometric means, one line each.
+pub fn summary(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for (group, mean) in means(outcomes) {
+        text.push_str(&format!(
+            "geometric mean, {:<10} {mean:>7.2}\n",
+            group.name()
+        ));
+    }
+    let failed = outcomes
+        .iter()
+        .filter(|outcome| !outcome.failures.is_empty())
+        .count();
+    text.push_str(&format!("{} rows, {failed} failed", outcomes.len()));
+    text
+}
+
+/// Writes `results.jsonl` and `report.md`.
+pub fn write(outcomes: &[Outcome], directory: &Path) -> Result<()> {
+    let in_directory = || format!("cannot write into {}", directory.display());
+    fs::create_dir_all(directory).with_context(in_directory)?;
+    fs::write(directory.join("results.jsonl"), json_lines(outcomes)?).with_context(in_directory)?;
+    fs::write(directory.join("report.md"), markdown(outcomes)).with_context(in_directory)
+}
+
+/// One line for each row and server.
+fn json_lines(outcomes: &[Outcome]) -> Result<String> {
+    let mut lines = String::new();
+    for outcome in outcomes {
+        for (side, measure) in outcome.measures() {
+            let line = Line {
+                server: side.name(),
+                group: outcome.group.name(),
+                row: &outcome.row,
+                rule: outcome.rule,
+                query: outcome.query,
+                requests: outcome.requests,
+                concurrency: outcome.concurrency,
+                first: outcome.first,
+                measure,
+                synchronous: outcome.writes.then(|| side.synchronous()),
+                ratio: outcome.ratio(),
+                failures: &outcome.failures,
+            };
+            lines.push_str(&serde_json::to_string(&line)?);
+            lines.push('\n');
+        }
+    }
+    Ok(lines)
+}
+
+fn markdown(outcomes: &[Outcome]) -> String {
+    let mut page = String::from(
+        "# Benchmark\n\n\
+         Both servers ran on one machine in one run, over the same records; only the ratios mean \
+         something elsewhere. Ratio: requests per second of basalt over those of the peer. \
+         Write rows name the `synchronous` setting that each server is known to use.\n",
+    );
+    let mut group = None;
+    for outcome in outcomes {
+        if group != Some(outcome.group) {
+            group = Some(outcome.group);
+            page.push_str(&format!("\n## {}\n\n", outcome.group.name()));
+            page.push_str(
+                "| row | reqs × conc | server | req/s | p50 ms | p99 ms | worst ms | total ms | \
+                 cpu s | peak MiB | status | synchronous | ratio |\n\
+                 |---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|--:|\n",
+            );
+        }
+        for (side, measure) in outcome.measures() {
+            page.push_str(&markdown_line(outcome, side, measure));
+        }
+    }
+    let failed: Vec<&Outcome> = outcomes
+        .iter()
+        .filter(|one| !one.failures.is_empty())
+        .collect();
+    if !failed.is_empty() {
+        page.push_str("\n## Failures\n\n");
+    }
+    for outcome in failed {
+        for failure in &outcome.failures {
+            let failure = failure.replace('\n', " ");
+            let _infallible = writeln!(
+                page,
+                "- {} {}: {failure}",
+                outcome.group.name(),
+                code(&outcome.row)
+            );
+        }
+    }
+    page.push_str("\n## Geometric means of the ratios\n\n| group | mean |\n|---|--:|\n");
+    for (group, mean) in means(outcomes) {
+        page.push_str(&format!("| {} | {mean:.2} |\n", group.name()));
+    }
+    page
+}
+
+fn markdown_line(outcome: &Outcome, side: Side, measure: &Measure) -> String {
+    let statuses: Vec<String> = measure
+        .statuses
+        .iter()
+        .map(|(status, count)| format!("{status}: {count}"))
+        .collect();
+    let errors = if measure.errors > 0 {
+        format!(", errors: {}", measure.errors)
+    } else {
+        String::new()
+    };
+    format!(
+        "| {} | {} × {} | {} | {:.1} | {:.2} | {:.2} | {:.2} | {:.1} | {} | {} | {}{errors} | {} | {} |\n",
+        code(&outcome.row),
+        outcome.requests,
+        outcome.concurrency,
+        side.name(),
+        measure.rps,
+        measure.p50_ms,
+        measure.p99_ms,
+        measure.worst_ms,
+        measure.total_ms,
+        or_dash(measure.cpu_s, |seconds| format!("{seconds:.2}")),
+        or_dash(measure.peak_kib, |kib| (kib >> 10).to_string()),
+        statuses.join(", "),
+        if outcome.writes {
+            side.synchronous()
+        } else {
+            ""
+        },
+        if side == Side::Basalt || outcome.basalt.is_none() {
+            verdict(outcome)
+        } else {
+            String::new()
+        },
+    )
+}
+
+/// A name in backticks; a bar would end the table's cell.
+fn code(name: &str) -> String {
+    format!("`{}`", name.replace('|', "\\|"))
+}
+
+fn verdict(outcome: &Outcome) -> String {
+    if outcome.failures.is_empty() {
+        or_dash(outcome.ratio(), |ratio| format!("{ratio:.2}"))
+    } else {
+        "FAILED".to_owned()
+    }
+}
+
+fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), text)
+}
