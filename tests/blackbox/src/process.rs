@@ -1,7 +1,7 @@
 //! Child processes: start with captured output, wait with a limit, end politely or at once.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -32,25 +32,50 @@ pub fn until<T>(limit: Duration, mut ready: impl FnMut() -> Option<T>) -> Option
     }
 }
 
+/// A program, and how long its files may grow.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The executable file.
+    pub binary: PathBuf,
+    /// Most blocks of 512 bytes that a file of the process may have: a disk that is full.
+    pub file_blocks: Option<u32>,
+}
+
+impl Program {
+    fn command(&self) -> Command {
+        let Some(blocks) = self.file_blocks else {
+            return Command::new(&self.binary);
+        };
+        // The signal is ignored, so that a write fails with an error as on a full disk.
+        let script = "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"";
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", script, "sh", &blocks.to_string()])
+            .arg(&self.binary);
+        shell
+    }
+}
+
 /// Starts a command whose output goes to two files (`NAME.out`, `NAME.err`) in `logs`.
-pub fn spawn(binary: &Path, args: &[&str], logs: &Path, name: &str) -> Result<Child> {
+pub fn spawn(program: &Program, args: &[&str], logs: &Path, name: &str) -> Result<Child> {
     let file = |suffix: &str| {
         let path = logs.join(format!("{name}.{suffix}"));
         File::create(&path).with_context(|| format!("{}", path.display()))
     };
-    Command::new(binary)
+    program
+        .command()
         .args(args)
         .current_dir(logs)
         .stdin(Stdio::null())
         .stdout(file("out")?)
         .stderr(file("err")?)
         .spawn()
-        .with_context(|| format!("start of {}", binary.display()))
+        .with_context(|| format!("start of {}", program.binary.display()))
 }
 
 /// Runs a command to its end; after `limit` it is killed, which is an error.
-pub fn run(binary: &Path, args: &[&str], logs: &Path, limit: Duration) -> Result<Ended> {
-    let mut child = spawn(binary, args, logs, "run")?;
+pub fn run(program: &Program, args: &[&str], logs: &Path, limit: Duration) -> Result<Ended> {
+    let mut child = spawn(program, args, logs, "run")?;
     let status = wait(&mut child, limit)?;
     let read = |suffix: &str| {
         let bytes = std::fs::read(logs.join(format!("run.{suffix}")))?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::client::Client;
-use crate::process::{Ended, run, spawn, terminate, until, wait};
+use crate::process::{Ended, Program, run, spawn, terminate, until, wait};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const DEMO_SCHEMA: &str = include_str!("../../sdk/demo_schema.json");
@@ -24,7 +24,7 @@ pub const ROOT_PASSWORD: &str = "1234567890";
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The program.
-    pub binary: PathBuf,
+    pub program: Program,
     /// Whether it is the peer, to prove a test against it: the demo schema is imported then.
     pub peer: bool,
 }
@@ -41,14 +41,28 @@ impl Target {
             .canonicalize()
             .with_context(|| format!("no binary at {}", Path::new(&path).display()))?;
         Ok(Self {
-            binary,
+            program: Program {
+                binary,
+                file_blocks: None,
+            },
             peer: peer.is_some(),
         })
     }
 
+    /// An application of its own, whose binary is at `path`.
+    pub fn application(path: &str) -> Self {
+        Self {
+            program: Program {
+                binary: path.into(),
+                file_blocks: None,
+            },
+            peer: false,
+        }
+    }
+
     /// Runs a command of the program to its end.
     pub fn run(&self, args: &[&str], logs: &Path) -> Result<Ended> {
-        run(&self.binary, args, logs, LIMIT)
+        run(&self.program, args, logs, LIMIT)
     }
 }
 
@@ -101,7 +115,7 @@ impl TestServer {
         ensure!(self.child.is_none(), "the server runs already");
         self.address = free_address()?;
         let args = ["serve", "--http", &self.address, "--dir", &self.data_text()];
-        let mut child = spawn(&self.target.binary, &args, self.root.path(), "serve")?;
+        let mut child = spawn(&self.target.program, &args, self.root.path(), "serve")?;
         let health = self.guest();
         let state = until(LIMIT, || match child.try_wait() {
             Ok(Some(_)) | Err(_) => Some(false),
@@ -117,6 +131,11 @@ impl TestServer {
             self.log()
         );
         Ok(())
+    }
+
+    /// From the next start on, files of the server can't grow beyond this many blocks.
+    pub fn limit_files(&mut self, blocks: Option<u32>) {
+        self.target.program.file_blocks = blocks;
     }
 
     /// Asks the server to end and waits for it; returns whether the exit code was 0.

@@ -162,10 +162,7 @@ fn concurrent_increments_add_up() {
     let [binary, collection, field] = parts[..] else {
         panic!("BLACKBOX_COUNTER={setting}")
     };
-    let target = Target {
-        binary: binary.into(),
-        peer: false,
-    };
+    let target = Target::application(binary);
     let server = TestServer::start(&target).unwrap();
     let root = server.superuser().unwrap();
     let made = create(&root, collection, json!({}));

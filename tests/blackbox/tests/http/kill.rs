@@ -12,7 +12,6 @@ use crate::support::{all, create_user, id, ok, record, records, server, setting,
 
 const CREATES: usize = 2_000;
 const WRITERS: usize = 16;
-const USERS: usize = 4;
 
 /// A write that the server has acknowledged.
 enum Acknowledged {
@@ -33,7 +32,7 @@ fn nothing_acknowledged_is_lost() {
     let mut random = Random::new(setting("BLACKBOX_SEED", 1) as u64);
     let mut server = server();
     let root = server.superuser().unwrap();
-    for user in 0..USERS {
+    for user in 0..WRITERS {
         create_user(&root, &id("user", user), &format!("user{user}"));
     }
     let mut promised = Promised::default();
@@ -68,10 +67,11 @@ fn nothing_acknowledged_is_lost() {
 /// Creates this writer's share of the records, until the server is gone.
 fn write(client: &Client, sender: &Sender<Acknowledged>, round: usize, writer: usize) {
     for number in (writer..CREATES).step_by(WRITERS) {
-        let user = id("user", number % USERS);
+        // One user a writer: what it appends can only be lost by the kill.
+        let user = id("user", writer);
         let serial = round * CREATES + number;
         // Every eighth write goes to a multiple relation, which is stored in more than one place.
-        let done = if number % 8 == 0 {
+        let done = if (number / WRITERS).is_multiple_of(8) {
             append_permission(client, user, id("perm", serial))
         } else {
             create_post(client, user, id("post", serial))

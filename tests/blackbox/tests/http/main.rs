@@ -11,6 +11,7 @@
 mod access;
 mod commands;
 mod concurrency;
+mod disk;
 mod fuzz;
 mod kill;
 mod shapes;
