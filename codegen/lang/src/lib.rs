@@ -1,17 +1,31 @@
 //! The rule and filter language: text in, a typed plan out.
 //!
-//! [`parser`] (text to [`ast`]) → `check` (names and types, to `typed`) → `lower` (meaning, to
+//! [`parser`] (text to [`ast`]) → [`compile()`]: `check` (names and types, to [`typed`]) → `lower` (meaning, to
 //! [`plan`]). The generator runs these at build time for rules, the server at run time for the
 //! filters and sorts of clients. No IO, no Diesel, no syn.
 
 pub mod ast;
+mod check;
+mod compile;
+mod condition;
 pub mod error;
 pub mod eval;
 pub mod lexer;
+mod literal;
+mod lower;
 pub mod parser;
+pub mod path;
 pub mod plan;
+mod request;
 pub mod schema;
+mod scope;
+mod simplify;
+pub mod sort;
 pub mod span;
 mod text;
+pub mod typed;
 
+pub use compile::{Compiled, compile};
 pub use error::{Code, Error, Severity};
+pub use scope::{Caller, Scope};
+pub use sort::{SortBy, SortKey, parse_sort};

@@ -12,6 +12,8 @@
 
 use crate::schema::{CollectionId, FieldId};
 
+pub use crate::simplify::Class;
+
 /// What must hold of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
@@ -180,6 +182,33 @@ pub enum Op {
     NotLike,
 }
 
+impl Op {
+    /// The operator that means the same with the sides exchanged; `~` has none but itself.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Equal | Self::NotEqual | Self::Like | Self::NotLike => self,
+        }
+    }
+
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Like => "~",
+            Self::NotLike => "!~",
+        }
+    }
+}
+
 /// The outcome that a comparison must have: TRUE or FALSE, and UNKNOWN is neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
@@ -224,4 +253,48 @@ pub enum Macro {
     Weekday,
     /// `@year`
     Year,
+}
+
+impl Macro {
+    /// Every macro with its name.
+    pub const NAMES: [(&'static str, Self); 16] = [
+        ("@now", Self::Now),
+        ("@yesterday", Self::Yesterday),
+        ("@tomorrow", Self::Tomorrow),
+        ("@todayStart", Self::TodayStart),
+        ("@todayEnd", Self::TodayEnd),
+        ("@monthStart", Self::MonthStart),
+        ("@monthEnd", Self::MonthEnd),
+        ("@yearStart", Self::YearStart),
+        ("@yearEnd", Self::YearEnd),
+        ("@second", Self::Second),
+        ("@minute", Self::Minute),
+        ("@hour", Self::Hour),
+        ("@day", Self::Day),
+        ("@month", Self::Month),
+        ("@weekday", Self::Weekday),
+        ("@year", Self::Year),
+    ];
+
+    /// Is it an integer, or else a date?
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Second
+                | Self::Minute
+                | Self::Hour
+                | Self::Day
+                | Self::Month
+                | Self::Weekday
+                | Self::Year
+        )
+    }
+
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, it)| *it == self)
+            .map_or("", |(name, _)| name)
+    }
 }

@@ -34,6 +34,16 @@ pub enum FieldType {
     Many(CollectionId),
 }
 
+impl FieldType {
+    /// Do `:each` and `:length` apply?
+    pub fn has_items(self) -> bool {
+        matches!(
+            self,
+            Self::Choices | Self::Choice | Self::One(_) | Self::Many(_)
+        )
+    }
+}
+
 /// One field, as the checker sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field<'a> {

@@ -1,0 +1,230 @@
+//! The tree to its typed form: resolves names, and tells what can't be or is odd.
+
+use crate::ast::{self, OperandKind};
+use crate::error::{Code, Error, Severity};
+use crate::literal;
+use crate::path::{self, split};
+use crate::plan::Value;
+use crate::request;
+use crate::scope::{Scope, did_you_mean, nearest};
+use crate::typed::{Comparison, Expr, Node, Operand, Type};
+
+/// The typed form with its warnings, or every error.
+pub(crate) fn check(
+    text: &str,
+    expr: &ast::Expr,
+    scope: &Scope<'_>,
+) -> Result<(Expr, Vec<Error>), Vec<Error>> {
+    let mut checker = Checker {
+        text,
+        scope,
+        findings: Vec::new(),
+    };
+    let typed = checker.expr(expr);
+    let (errors, warnings): (Vec<_>, Vec<_>) = checker
+        .findings
+        .into_iter()
+        .partition(|it| it.severity() == Severity::Error);
+    match typed {
+        Some(typed) if errors.is_empty() => Ok((typed, warnings)),
+        _ => Err(errors),
+    }
+}
+
+struct Checker<'t, 'a> {
+    text: &'t str,
+    scope: &'t Scope<'a>,
+    findings: Vec<Error>,
+}
+
+/// An operand with what only the checks need.
+pub(crate) struct Checked<'a> {
+    pub operand: Operand,
+    /// What a select allows; empty if it isn't one.
+    pub values: &'a [String],
+    /// Can it be NULL, as far as the schema tells?
+    pub nullable: bool,
+}
+
+impl<'a> Checker<'_, 'a> {
+    /// `None` if something in it is broken; the findings tell what.
+    fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        match expr {
+            ast::Expr::All(items) => self.items(items).map(Expr::All),
+            ast::Expr::Any(items) => self.items(items).map(Expr::Any),
+            ast::Expr::Compare(comparison) => self
+                .comparison(comparison)
+                .map(|typed| Expr::Compare(Box::new(typed))),
+        }
+    }
+
+    /// Looks at every item, also behind a broken one.
+    fn items(&mut self, items: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let typed: Vec<Option<Expr>> = items.iter().map(|item| self.expr(item)).collect();
+        typed.into_iter().collect()
+    }
+
+    fn comparison(&mut self, comparison: &ast::Comparison) -> Option<Comparison> {
+        let left = self.operand(&comparison.left);
+        let right = self.operand(&comparison.right);
+        let (left, right) = (left?, right?);
+        if self.scope.strict() {
+            let before = self.findings.len();
+            literal::check(&left, &right, comparison, &mut self.findings);
+            literal::check(&right, &left, comparison, &mut self.findings);
+            if self.findings.len() == before && left.operand.node == right.operand.node {
+                self.same(comparison, &left.operand);
+            }
+        }
+        Some(Comparison {
+            left: left.operand,
+            op: comparison.op,
+            any: comparison.any,
+            right: right.operand,
+            span: comparison.span(),
+        })
+    }
+
+    fn same(&mut self, comparison: &ast::Comparison, operand: &Operand) {
+        if !is_literal(&operand.node) {
+            let message = format!("`{}` is compared with itself", operand.text);
+            let label = "the same on both sides";
+            self.findings.push(Error::new(
+                Code::SameOperand,
+                comparison.span(),
+                message,
+                label,
+            ));
+        }
+    }
+
+    fn operand(&mut self, operand: &ast::Operand) -> Option<Checked<'a>> {
+        let literal = |value, ty| Some((Node::Value(value), ty, [].as_slice(), true));
+        let (node, ty, values, nullable) = match &operand.kind {
+            OperandKind::Null => literal(Value::Null, Type::Null),
+            OperandKind::Bool(bool) => literal(Value::Bool(*bool), Type::Bool),
+            OperandKind::Number(number) => literal(Value::Number(*number), Type::Number),
+            OperandKind::Text(text) => literal(Value::Text(text.clone()), Type::Text),
+            OperandKind::Name(name) => match self.name(name, operand) {
+                Ok(found) => Some(found),
+                Err(error) => {
+                    self.findings.push(error);
+                    None
+                }
+            },
+            OperandKind::Call(name, args) => {
+                self.call(name, args, operand);
+                None
+            }
+        }?;
+        let text = self
+            .text
+            .get(operand.span.start..operand.span.end)
+            .unwrap_or("")
+            .to_owned();
+        let operand = Operand {
+            node,
+            ty,
+            text,
+            span: operand.span,
+        };
+        Some(Checked {
+            operand,
+            values,
+            nullable,
+        })
+    }
+
+    fn name(
+        &mut self,
+        name: &str,
+        operand: &ast::Operand,
+    ) -> Result<(Node, Type, &'a [String], bool), Error> {
+        if name.starts_with('@') {
+            let given = request::resolve(self.scope, name, operand.span)?;
+            self.findings
+                .extend(given.warning.filter(|_| self.scope.strict()));
+            return Ok((Node::Value(given.value), given.ty, given.values, true));
+        }
+        let found = path::resolve(self.scope, &split(name, operand.span)?)?;
+        // A relation that points to nothing gives NULL, whatever the field at its end.
+        let nullable = found.nullable || !found.path.hops.is_empty();
+        Ok((Node::Path(found.path), found.ty, found.values, nullable))
+    }
+
+    /// Functions are checked, then refused: not compiled yet.
+    fn call(&mut self, name: &str, args: &[ast::Operand], whole: &ast::Operand) {
+        let before = self.findings.len();
+        let problem = match name {
+            "geoDistance" => geo_distance(args),
+            "strftime" => strftime(args),
+            _ => {
+                let message = format!("unknown function `{name}`");
+                let near = nearest(name, ["geoDistance", "strftime"]);
+                let error = Error::new(
+                    Code::UnknownFunction,
+                    whole.span,
+                    message,
+                    "no such function",
+                )
+                .with_help("the functions are `geoDistance` and `strftime`")
+                .with_maybe_help(did_you_mean(near));
+                self.findings.push(error);
+                return;
+            }
+        };
+        if let Some(problem) = problem {
+            let error = Error::new(Code::Arguments, whole.span, problem, "in this call");
+            self.findings.push(error);
+        }
+        for arg in args {
+            self.operand(arg);
+        }
+        if self.findings.len() == before {
+            let message = format!("the function `{name}` is not compiled yet");
+            self.findings.push(path::unsupported(whole.span, &message));
+        }
+    }
+}
+
+fn geo_distance(args: &[ast::Operand]) -> Option<String> {
+    let fits =
+        |arg: &ast::Operand| matches!(arg.kind, OperandKind::Name(_) | OperandKind::Number(_));
+    if args.len() != 4 {
+        return Some(format!(
+            "`geoDistance` takes 4 arguments, not {}",
+            args.len()
+        ));
+    }
+    (!args.iter().all(fits)).then(|| "`geoDistance` takes names and numbers only".to_owned())
+}
+
+fn strftime(args: &[ast::Operand]) -> Option<String> {
+    let is_text = |arg: &ast::Operand| matches!(arg.kind, OperandKind::Text(_));
+    let is_time = |arg: &ast::Operand| {
+        matches!(
+            arg.kind,
+            OperandKind::Text(_) | OperandKind::Name(_) | OperandKind::Number(_)
+        )
+    };
+    match args {
+        [] => Some("`strftime` needs a format".to_owned()),
+        [format, ..] if !is_text(format) => Some("the format of `strftime` must be a text".into()),
+        [_, time, ..] if !is_time(time) => {
+            Some("the time of `strftime` must be a name, a text or a number".to_owned())
+        }
+        [_, _, modifiers @ ..] if !modifiers.iter().all(is_text) => {
+            Some("the modifiers of `strftime` must be texts".to_owned())
+        }
+        _ if args.len() > 10 => Some("`strftime` takes at most 10 arguments".to_owned()),
+        _ => None,
+    }
+}
+
+/// Is it written out in the rule?
+pub(crate) fn is_literal(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::Value(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_))
+    )
+}

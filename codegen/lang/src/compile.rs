@@ -1,0 +1,92 @@
+//! All stages in a row.
+
+use std::collections::BTreeSet;
+
+use crate::check::{check, is_literal};
+use crate::error::{Code, Error};
+use crate::lower::lower;
+use crate::parser::parse;
+use crate::plan::{Class, Plan};
+use crate::schema::CollectionId;
+use crate::scope::Scope;
+use crate::span::Span;
+use crate::typed::Expr;
+
+/// A rule or filter, ready to be emitted or run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compiled {
+    /// What it means.
+    pub plan: Plan,
+    /// What it says.
+    pub typed: Expr,
+    /// What is valid, but odd. Empty for filters.
+    pub warnings: Vec<Error>,
+    /// What it needs in order to be decided.
+    pub class: Class,
+    /// The collections, besides the scope's own, whose rows decide it.
+    pub reads: BTreeSet<CollectionId>,
+}
+
+/// Compiles a rule or a filter; on failure all errors, in the order of the text.
+///
+/// The text must not be empty: an empty rule means "anyone", an empty filter "all".
+pub fn compile(text: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
+    let tree = parse(text).map_err(|error| vec![error])?;
+    let (typed, mut warnings) = check(text, &tree, scope)?;
+    let plan = lower(&typed)?.fold();
+    let class = plan.class();
+    if scope.strict() {
+        if class == Class::Constant {
+            return Err(vec![constant_rule(text, &plan)]);
+        }
+        constant_parts(&typed, &mut warnings);
+        warnings.sort_by_key(|warning| warning.span.start);
+    }
+    let reads = plan.reads();
+    Ok(Compiled {
+        plan,
+        typed,
+        warnings,
+        class,
+        reads,
+    })
+}
+
+fn constant_rule(text: &str, plan: &Plan) -> Error {
+    let start = text.len() - text.trim_start().len();
+    let span = Span {
+        start,
+        end: start + text.trim().len(),
+    };
+    let always = *plan == Plan::Always;
+    let message = format!(
+        "this rule is {} true",
+        if always { "always" } else { "never" }
+    );
+    let help = if always {
+        "leave the text empty (\"\") to let everyone in"
+    } else {
+        "leave the rule out to lock everyone but superusers out"
+    };
+    Error::new(Code::Constant, span, message, "doesn't depend on anything").with_help(help)
+}
+
+fn constant_parts(expr: &Expr, warnings: &mut Vec<Error>) {
+    match expr {
+        Expr::All(items) | Expr::Any(items) => {
+            items.iter().for_each(|item| constant_parts(item, warnings));
+        }
+        Expr::Compare(comparison) => {
+            if is_literal(&comparison.left.node) && is_literal(&comparison.right.node) {
+                let message = "this comparison always comes out the same";
+                let label = "compares two literals";
+                warnings.push(Error::new(
+                    Code::ConstantPart,
+                    comparison.span,
+                    message,
+                    label,
+                ));
+            }
+        }
+    }
+}

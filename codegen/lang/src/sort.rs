@@ -1,0 +1,116 @@
+//! The sort parameter of a list.
+
+use crate::error::{Code, Error};
+use crate::path::{resolve, split, unsupported};
+use crate::plan::Column;
+use crate::scope::{Caller, Scope};
+use crate::span::Span;
+
+/// The most keys in one sort.
+pub const MAX_KEYS: usize = 8;
+/// The most bytes of one key.
+pub const MAX_KEY_BYTES: usize = 255;
+
+/// One key of a sort.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortKey {
+    /// What decides.
+    pub by: SortBy,
+    /// From the greatest to the least?
+    pub descending: bool,
+}
+
+/// What a sort can go by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SortBy {
+    /// A value of the row.
+    Column(Column),
+    /// `@random`
+    Random,
+    /// `@rowid`: the order of insertion.
+    RowId,
+}
+
+/// Parses a sort such as `-created,name`; the empty text is no key.
+pub fn parse_sort(text: &str, scope: &Scope<'_>) -> Result<Vec<SortKey>, Error> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut keys = Vec::new();
+    let mut at = 0;
+    for item in text.split(',') {
+        let key = item.trim();
+        let start = at + (item.len() - item.trim_start().len());
+        at += item.len() + 1;
+        let span = Span {
+            start,
+            end: start + key.len(),
+        };
+        if keys.len() >= MAX_KEYS {
+            let message = format!("more than {MAX_KEYS} sort keys");
+            return Err(Error::new(Code::Sort, span, message, "one too many"));
+        }
+        if item.len() > MAX_KEY_BYTES {
+            let message = format!("a sort key has at most {MAX_KEY_BYTES} bytes");
+            return Err(Error::new(Code::Sort, span, message, "too long"));
+        }
+        keys.push(sort_key(key, span, scope)?);
+    }
+    Ok(keys)
+}
+
+fn sort_key(key: &str, span: Span, scope: &Scope<'_>) -> Result<SortKey, Error> {
+    let descending = key.starts_with('-');
+    let name = key.strip_prefix(['-', '+']).unwrap_or(key);
+    let span = Span {
+        start: span.end - name.len(),
+        end: span.end,
+    };
+    let by = match name {
+        "" => {
+            return Err(Error::new(
+                Code::Sort,
+                span,
+                "a sort key is empty",
+                "a name is missing",
+            ));
+        }
+        "@random" => SortBy::Random,
+        "@rowid" => SortBy::RowId,
+        _ => SortBy::Column(column(name, span, scope)?),
+    };
+    Ok(SortKey { by, descending })
+}
+
+fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<Column, Error> {
+    let refused = |message: String| Err(Error::new(Code::Sort, span, message, "not a sort key"));
+    let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '@' | '#');
+    let literal = ["null", "true", "false"]
+        .iter()
+        .any(|word| name.eq_ignore_ascii_case(word));
+    if literal || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(named) {
+        return refused(format!("`{name}` is no field"));
+    }
+    if name.starts_with("@collection.") && scope.caller == Caller::Superuser {
+        return Err(unsupported(
+            span,
+            "sorting by `@collection` is not compiled yet",
+        ));
+    }
+    if name.starts_with('@') {
+        return refused(format!("`{name}` can't be sorted by"));
+    }
+    // Modifiers that don't apply are ignored, whoever asks; a rule has no sort.
+    let caller = match scope.caller {
+        Caller::Rule => Caller::Superuser,
+        other => other,
+    };
+    let path = resolve(&Scope { caller, ..*scope }, &split(name, span)?)?.path;
+    if !path.hops.is_empty() {
+        return Err(unsupported(
+            span,
+            "sorting by fields of other records is not compiled yet",
+        ));
+    }
+    Ok(path.column)
+}
