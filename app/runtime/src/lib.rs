@@ -3,6 +3,7 @@
 
 pub use diesel;
 
+pub mod auth;
 pub mod collection;
 pub mod error;
 pub mod hooks;
