@@ -185,6 +185,11 @@ impl TestServer {
         format!("{}{}", read("out"), read("err"))
     }
 
+    /// Where the server listens, as `host:port`.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// A client without a token.
     pub fn guest(&self) -> Client {
         Client::guest(&self.address)

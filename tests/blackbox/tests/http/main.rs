@@ -14,5 +14,6 @@ mod concurrency;
 mod disk;
 mod fuzz;
 mod kill;
+mod raw;
 mod shapes;
 mod support;
