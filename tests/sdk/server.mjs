@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 export const ROOT = { email: "root@example.com", password: "1234567890" };
 
@@ -98,7 +99,9 @@ async function untilHealthy(url, child, log) {
 
 function stop(child, dir) {
   return new Promise((done) => {
+    const impatience = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
     const finish = () => {
+      clearTimeout(impatience);
       rmSync(dir, { recursive: true, force: true });
       done();
     };
