@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use anyhow::{Context, Result};
 
-use crate::http::Request;
+use crate::request::Request;
 use crate::rows::{Row, Work};
 use crate::server::Server;
 use crate::wires::Material;
@@ -89,8 +89,21 @@ pub fn difference(peer: &Value, basalt: &Value, at: &str) -> Option<String> {
                 .into_iter()
                 .find_map(|(place, (one, two))| difference(one, two, &format!("{at}[{place}]")))
         }
+        (Value::Array(left), Value::Array(right)) => {
+            Some(format!("{at} has {} and {} items", left.len(), right.len()))
+        }
         _ if peer == basalt => None,
-        _ => Some(format!("{at} is {peer} and {basalt}")),
+        _ => Some(format!("{at} is {} and {}", quote(peer), quote(basalt))),
+    }
+}
+
+/// A value that fits a line of the report.
+fn quote(value: &Value) -> String {
+    const LONGEST: usize = 80;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
     }
 }
 
@@ -135,7 +148,8 @@ mod tests {
             other,
             Some(r#"page.items[1] has the keys ["id"] and []"#),
         );
-        check(json!([1]), json!([1, 2]), Some("page is [1] and [1,2]"));
+        check(json!([1]), json!([1, 2]), Some("page has 1 and 2 items"));
+        check(json!(1), json!("1"), Some(r#"page is 1 and "1""#));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use tokio::task::JoinSet;
 
-use crate::http::{Answer, Connection, Wire};
+use crate::http::{Answer, Connection};
+use crate::request::Wire;
 
 /// Longer than any request of the benchmark should take, so that a stuck server ends the run.
 const PATIENCE: Duration = Duration::from_secs(120);

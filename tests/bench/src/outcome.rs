@@ -181,7 +181,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::rows::{SIZES, all};
+    use crate::catalogue::all;
+    use crate::rows::SIZES;
 
     fn outcome(peer: u64, basalt: u64) -> Outcome {
         let measure = |millis| {

@@ -5,29 +5,31 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::catalogue;
 use crate::check;
 use crate::cli::{Options, Side};
 use crate::data::{Counts, Data};
-use crate::drive::{self, Load, Tally};
-use crate::http::{Request, Wire};
+use crate::drive::{self, Tally};
 use crate::outcome::{Measure, Outcome};
 use crate::process;
-use crate::rows::{self, Kind, Phase, Row, Work};
+use crate::rows::{Kind, Phase, Row, Work};
 use crate::server::Server;
-use crate::wires::{Material, Record};
+use crate::wires::Material;
 
 const PEER_SCHEMA: &str = include_str!("../peer_schema.json");
-/// How many loading requests at a time: enough to keep a server busy, without a queue.
-const LOADERS: usize = 50;
 const SMOKE_POSTS: usize = 100;
 const SMOKE_REQUESTS: usize = 10;
 
 /// Everything that a run has in hand.
 pub struct Bench {
-    material: Material,
-    servers: Vec<Server>,
-    rows: Vec<(Row, bool)>,
-    bar: ProgressBar,
+    /// The records.
+    pub material: Material,
+    /// One or both, the peer first.
+    pub servers: Vec<Server>,
+    /// All rows, and whether they are to be measured.
+    pub rows: Vec<(Row, bool)>,
+    /// What is going on.
+    pub bar: ProgressBar,
 }
 
 impl Bench {
@@ -85,7 +87,7 @@ impl Bench {
                 .as_ref()
                 .is_none_or(|pattern| pattern.is_match(&row.full_name()))
         };
-        let rows: Vec<(Row, bool)> = rows::all(&options.sizes)
+        let rows: Vec<(Row, bool)> = catalogue::all(&options.sizes)
             .into_iter()
             .map(|row| {
                 let chosen = chosen(&row);
@@ -136,7 +138,7 @@ impl Bench {
     }
 
     /// The collection of a row in one of the servers.
-    fn collection(row: &Row, side: Side) -> String {
+    pub fn collection(row: &Row, side: Side) -> String {
         match side {
             Side::Peer => row.kind.collection(),
             Side::Basalt => row.collection.clone(),
@@ -243,156 +245,5 @@ impl Bench {
             }
         }
         Ok(())
-    }
-
-    /// After a create row: both servers hold its records in the main collection, whether the row was
-    /// measured or not, and the app's collection with the other rule is empty again.
-    async fn settle(&mut self, row: &Row, second: bool, measured: bool) -> Result<()> {
-        let records = self.material.half(row.kind, second);
-        let main = row.kind.collection();
-        for server in &self.servers {
-            let elsewhere = Self::collection(row, server.side) != main;
-            if measured && elsewhere {
-                let ids = records.iter().map(|(id, _)| *id);
-                self.delete(server, &row.collection, ids).await?;
-            }
-            if !measured || elsewhere {
-                self.create(server, &[(main.as_str(), &records)]).await?;
-            }
-        }
-        if row.kind == Kind::Users && second {
-            for server in &mut self.servers {
-                server.user = server.log_in("users", "user0@example.com").await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Brings the app's data into the state that a phase needs. (The peer's never changes: there,
-    /// the rules do.)
-    async fn enter(&mut self, phase: Phase) -> Result<()> {
-        let position = self
-            .servers
-            .iter()
-            .position(|server| server.side == Side::Basalt);
-        let Some(position) = position else {
-            return Ok(());
-        };
-        match phase {
-            Phase::Create | Phase::Base => {}
-            Phase::Ruled => {
-                let server = self.servers.remove(position).save().await?;
-                self.servers.insert(position, server);
-                self.load_variants(position).await?;
-            }
-            Phase::Delete => {
-                let server = self.servers.remove(position).go_back().await?;
-                self.servers.insert(position, server);
-                self.repeat_deletes(position).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same posts into each collection with another list rule.
-    async fn load_variants(&self, server: usize) -> Result<()> {
-        let Some(server) = self.servers.get(server) else {
-            return Ok(());
-        };
-        let mut wanted: Vec<(String, Kind)> = self
-            .rows
-            .iter()
-            .filter(|(row, chosen)| *chosen && row.phase == Phase::Ruled)
-            .map(|(row, _)| (row.collection.clone(), row.kind))
-            .collect();
-        wanted.dedup();
-        let records: Vec<(String, Vec<Record<'_>>)> = wanted
-            .into_iter()
-            .map(|(collection, kind)| (collection, self.material.records(kind)))
-            .collect();
-        let parts: Vec<(&str, &[Record<'_>])> = records
-            .iter()
-            .map(|(name, records)| (name.as_str(), records.as_slice()))
-            .collect();
-        self.create(server, &parts).await
-    }
-
-    /// The posts that were deleted under another rule are gone from the peer's only collection: they
-    /// must be gone from the app's main one too.
-    async fn repeat_deletes(&self, server: usize) -> Result<()> {
-        let Some(server) = self.servers.get(server) else {
-            return Ok(());
-        };
-        for (row, chosen) in &self.rows {
-            if let (Work::Delete { second: true }, true) = (row.work, *chosen) {
-                let ids = self.material.doomed(row, true).into_iter();
-                self.delete(server, &row.kind.collection(), ids).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn create(&self, server: &Server, parts: &[(&str, &[Record<'_>])]) -> Result<()> {
-        let mut requests = Vec::new();
-        for (collection, records) in parts {
-            let path = format!("/api/collections/{collection}/records");
-            requests.extend(records.iter().map(|(_, body)| {
-                let body = body.to_string();
-                let request = Request::new("POST", &path)
-                    .token(&server.superuser)
-                    .body(&body);
-                request.wire(server.address, false)
-            }));
-        }
-        let names = parts
-            .iter()
-            .map(|(name, _)| *name)
-            .collect::<Vec<_>>()
-            .join(", ");
-        self.bulk(server, &format!("loading {names}"), requests, 200)
-            .await
-    }
-
-    async fn delete(
-        &self,
-        server: &Server,
-        collection: &str,
-        ids: impl Iterator<Item = &str>,
-    ) -> Result<()> {
-        let path = |id| format!("/api/collections/{collection}/records/{id}");
-        let delete = |id| {
-            let path = path(id);
-            Request::new("DELETE", &path)
-                .token(&server.superuser)
-                .wire(server.address, false)
-        };
-        self.bulk(
-            server,
-            &format!("emptying {collection}"),
-            ids.map(delete).collect(),
-            204,
-        )
-        .await
-    }
-
-    /// Requests that are not measured, but must succeed.
-    async fn bulk(&self, server: &Server, what: &str, wires: Vec<Wire>, status: u16) -> Result<()> {
-        self.bar.reset();
-        self.bar.set_length(wires.len() as u64);
-        self.bar
-            .set_message(format!("{}: {what}", server.side.name()));
-        let bar = self.bar.clone();
-        let load = Load {
-            requests: wires,
-            concurrency: LOADERS,
-            status,
-            new_connections: false,
-        };
-        let tally = drive::run(server.address, load, move || bar.inc(1)).await?;
-        match tally.problem {
-            None => Ok(()),
-            Some(problem) => Err(anyhow::anyhow!("{problem}"))
-                .with_context(|| format!("the {}: {what}", server.side.name())),
-        }
     }
 }

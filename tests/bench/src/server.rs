@@ -13,7 +13,8 @@ use tokio::process::{Child, Command};
 
 use crate::cli::Side;
 use crate::data::PASSWORD;
-use crate::http::{Connection, Request};
+use crate::http::Connection;
+use crate::request::Request;
 
 const SUPERUSER: &str = "bench@example.com";
 const START_PATIENCE: Duration = Duration::from_secs(30);
@@ -41,8 +42,8 @@ impl Server {
         let program = fs::canonicalize(program)
             .with_context(|| format!("there is no server at {}", program.display()))?;
         fs::create_dir_all(home)?;
-        let output = command(side, &program, home, "data")
-            .args(["superuser", "upsert", SUPERUSER, PASSWORD])
+        let upsert = ["superuser", "upsert", SUPERUSER, PASSWORD];
+        let output = command(side, &program, home, "data", &upsert)
             .output()
             .await
             .with_context(|| format!("cannot run {}", program.display()))?;
@@ -63,8 +64,8 @@ impl Server {
             .create(true)
             .append(true)
             .open(home.join("log"))?;
-        let child = command(side, &program, &home, data)
-            .args(["serve", "--http", &address.to_string()])
+        let serve = ["serve", "--http", &address.to_string()];
+        let child = command(side, &program, &home, data, &serve)
             .stdout(log.try_clone()?)
             .stderr(log)
             .spawn()
@@ -225,13 +226,13 @@ impl Server {
     }
 }
 
-fn command(side: Side, program: &Path, home: &Path, data: &str) -> Command {
+fn command(side: Side, program: &Path, home: &Path, data: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
         .current_dir(home)
         .kill_on_drop(true)
         .stdin(Stdio::null());
-    command.arg("--dir").arg(home.join(data));
+    command.args(arguments).arg("--dir").arg(home.join(data));
     if side == Side::Peer {
         // Writing a migration file at each change of a rule is not part of any row.
         command.arg("--automigrate=false");

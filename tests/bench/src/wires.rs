@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::data::{Data, Numbers, PASSWORD, Post, half};
+use crate::data::{Data, PASSWORD, Post, half};
 use crate::drive::Load;
-use crate::http::{Request, Wire};
+use crate::numbers::Numbers;
+use crate::request::{Request, Wire};
 use crate::rows::{Kind, Row, Work};
 use crate::server::Server;
 
