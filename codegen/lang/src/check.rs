@@ -7,7 +7,12 @@ use crate::path::{self, split};
 use crate::plan::Value;
 use crate::request;
 use crate::scope::{Scope, did_you_mean, nearest};
+use crate::span::Span;
 use crate::typed::{Comparison, Expr, Node, Operand, Type};
+
+/// The deepest tree: `&&` in `||` in `&&` and so on. All later stages recurse over it, here and in
+/// what consumes the plan, so that this bounds their stack.
+pub const MAX_DEPTH: usize = 50;
 
 /// The typed form with its warnings, or every error.
 pub(crate) fn check(
@@ -20,7 +25,7 @@ pub(crate) fn check(
         scope,
         findings: Vec::new(),
     };
-    let typed = checker.expr(expr);
+    let typed = checker.expr(expr, 0);
     let (errors, warnings): (Vec<_>, Vec<_>) = checker
         .findings
         .into_iter()
@@ -48,10 +53,10 @@ pub(crate) struct Checked<'a> {
 
 impl<'a> Checker<'_, 'a> {
     /// `None` if something in it is broken; the findings tell what.
-    fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
+    fn expr(&mut self, expr: &ast::Expr, depth: usize) -> Option<Expr> {
         match expr {
-            ast::Expr::All(items) => self.items(items).map(Expr::All),
-            ast::Expr::Any(items) => self.items(items).map(Expr::Any),
+            ast::Expr::All(items) => self.items(items, depth).map(Expr::All),
+            ast::Expr::Any(items) => self.items(items, depth).map(Expr::Any),
             ast::Expr::Compare(comparison) => self
                 .comparison(comparison)
                 .map(|typed| Expr::Compare(Box::new(typed))),
@@ -59,8 +64,22 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// Looks at every item, also behind a broken one.
-    fn items(&mut self, items: &[ast::Expr]) -> Option<Vec<Expr>> {
-        let typed: Vec<Option<Expr>> = items.iter().map(|item| self.expr(item)).collect();
+    fn items(&mut self, items: &[ast::Expr], depth: usize) -> Option<Vec<Expr>> {
+        if depth >= MAX_DEPTH {
+            let message = format!("`&&` and `||` alternate more than {MAX_DEPTH} levels deep");
+            let span = first_span(items);
+            self.findings.push(Error::new(
+                Code::TooDeep,
+                span,
+                message,
+                "one level too deep",
+            ));
+            return None;
+        }
+        let typed: Vec<Option<Expr>> = items
+            .iter()
+            .map(|item| self.expr(item, depth + 1))
+            .collect();
         typed.into_iter().collect()
     }
 
@@ -183,6 +202,17 @@ impl<'a> Checker<'_, 'a> {
         if self.findings.len() == before {
             let message = format!("the function `{name}` is not compiled yet");
             self.findings.push(path::unsupported(whole.span, &message));
+        }
+    }
+}
+
+fn first_span(items: &[ast::Expr]) -> Span {
+    let mut items = items;
+    loop {
+        match items.first() {
+            Some(ast::Expr::All(inner) | ast::Expr::Any(inner)) => items = inner,
+            Some(ast::Expr::Compare(comparison)) => return comparison.span(),
+            None => return Span::default(),
         }
     }
 }

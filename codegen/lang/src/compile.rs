@@ -10,7 +10,7 @@ use crate::plan::{Class, Plan};
 use crate::schema::CollectionId;
 use crate::scope::Scope;
 use crate::span::Span;
-use crate::typed::Expr;
+use crate::typed::{Expr, Operand};
 
 /// A rule or filter, ready to be emitted or run.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,10 @@ fn constant_parts(expr: &Expr, warnings: &mut Vec<Error>) {
             items.iter().for_each(|item| constant_parts(item, warnings));
         }
         Expr::Compare(comparison) => {
-            if is_literal(&comparison.left.node) && is_literal(&comparison.right.node) {
+            if [&comparison.left, &comparison.right]
+                .into_iter()
+                .all(written_out)
+            {
                 let message = "this comparison always comes out the same";
                 let label = "compares two literals";
                 warnings.push(Error::new(
@@ -89,4 +92,9 @@ fn constant_parts(expr: &Expr, warnings: &mut Vec<Error>) {
             }
         }
     }
+}
+
+/// A literal, and not a part of the request that is known to be never set.
+fn written_out(operand: &Operand) -> bool {
+    is_literal(&operand.node) && !operand.text.starts_with('@')
 }

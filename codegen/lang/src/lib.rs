@@ -16,6 +16,7 @@ mod lower;
 pub mod parser;
 pub mod path;
 pub mod plan;
+mod print;
 mod request;
 pub mod schema;
 mod scope;
@@ -29,3 +30,6 @@ pub use compile::{Compiled, compile};
 pub use error::{Code, Error, Severity};
 pub use scope::{Caller, Scope};
 pub use sort::{SortBy, SortKey, parse_sort};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,341 @@
+//! What is refused, what is remarked on, and where the finger points.
+
+use super::fixture::{USERS, compiled};
+use crate::{Caller, Code, Error, Scope, compile};
+
+/// `code at marked`, for each finding.
+fn shown(text: &str, findings: &[Error]) -> Vec<String> {
+    let show = |it: &Error| {
+        let marked = text
+            .get(it.span.start..it.span.end)
+            .expect("a span inside the text");
+        format!("{} {marked}", it.code.as_str().trim_start_matches("rule::"))
+    };
+    findings.iter().map(show).collect()
+}
+
+fn findings(text: &str, caller: Caller) -> Vec<Error> {
+    match compiled(text, caller) {
+        Ok(compiled) => compiled.warnings,
+        Err(errors) => errors,
+    }
+}
+
+/// Exactly these findings, for a rule.
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(
+        shown(text, &findings(text, Caller::Rule)),
+        expected,
+        "{text}"
+    );
+}
+
+fn check_help(text: &str, expected: &str) {
+    let findings = findings(text, Caller::Rule);
+    assert_eq!(findings[0].help.as_deref(), Some(expected), "{text}");
+}
+
+#[test]
+fn unknown_names() {
+    check("titel = 'x'", &["unknown_field titel"]);
+    check("r.titel = 'x'", &["unknown_field titel"]);
+    check("expand = 'x'", &["unknown_field expand"]);
+    check("title:lowr = 'x'", &["unknown_modifier lowr"]);
+    check("created < @nwo", &["unknown_macro @nwo"]);
+    check("strftme('%Y') = 'x'", &["unknown_function strftme('%Y')"]);
+    check("author = @request.auht.id", &["unknown_request_part auht"]);
+    check(
+        "@request.auth.usrname = 'x'",
+        &["unknown_request_part usrname"],
+    );
+    check("@request = 'x'", &["unknown_request_part @request"]);
+    check("@request.auth = 'x'", &["unknown_request_part auth"]);
+    check("@request.method.x = 'x'", &["unknown_request_part x"]);
+    check("@request.body.titel = 'x'", &["unknown_field titel"]);
+    check("@request.body.whatever = 'x'", &[]);
+    check("@collection.nope.x = 1", &["unknown_collection nope"]);
+    check("@collection.x.nope = 1", &["unknown_field nope"]);
+    check(
+        "nope_via_self.id = 'x'",
+        &["unknown_collection nope_via_self"],
+    );
+    check("c_via_nope.id = 'x'", &["unknown_field c_via_nope"]);
+    check("c_via_author.id = 'x'", &["bad_path c_via_author"]);
+    check("c_via_self = 'x'", &["bad_path c_via_self"]);
+}
+
+#[test]
+fn did_you_mean() {
+    check_help("titel = 'x'", "did you mean `title`?");
+    check_help("author = @request.auht.id", "did you mean `auth`?");
+    check_help("@request.data.title = 'x'", "did you mean `body`?");
+    check_help("@request.auth.usrname = 'x'", "did you mean `username`?");
+    check_help("title:lowr = 'x'", "did you mean `:lower`?");
+    check_help("created < @todaystart", "did you mean `@todayStart`?");
+    check_help("geodistance(1,2,3,4) = 1", "did you mean `geoDistance`?");
+    check_help("@collection.usrs.id = ''", "did you mean `users`?");
+    check_help("kind = 'drft'", "did you mean `draft`?");
+    check_help("kind = 'zzzzz'", "the values are `a`, `b`, `c`, `draft`");
+    check_help("title == 'x'", "did you mean `=`?");
+}
+
+#[test]
+fn paths_that_lead_nowhere() {
+    check("title.x = 1", &["not_a_relation x"]);
+    check("r.n.x = 1", &["not_a_relation x"]);
+    check("geo.alt = 1", &["unknown_field alt"]);
+    check("@request.auth.username.x = 1", &["not_a_relation x"]);
+    check("@request.body.title.x = 1", &["not_a_relation x"]);
+    check("self.self.self.self.self.self.title = 'x'", &[]);
+    check(
+        "self.self.self.self.self.self.self.title = 'x'",
+        &["too_deep self"],
+    );
+}
+
+#[test]
+fn operators_and_literals_must_suit_the_type() {
+    check("public > 1", &["operator >"]);
+    check("public ~ public", &["operator ~"]);
+    check("public = 'true'", &["literal 'true'"]);
+    check("public = 1", &[]);
+    check("public = 2", &["literal 2"]);
+    check("@request.body.title:isset = 'true'", &["literal 'true'"]);
+    check("n = 'abc'", &["literal 'abc'"]);
+    check("'abc' < n", &["literal 'abc'"]);
+    check("n = ' 5.0 '", &[]);
+    check("n ~ 'abc'", &[]);
+    check("kind = 'e'", &["literal 'e'"]);
+    check("kind != 'e'", &["literal 'e'"]);
+    check(
+        "kind = 'a' || kind = '' || kind ~ 'e' || kind:lower = 'e'",
+        &[],
+    );
+    check("sm:each ?= 'e'", &["literal 'e'"]);
+    check("@request.body.sm:each ?= 'e'", &["literal 'e'"]);
+    check("sm = 'a'", &["literal 'a'"]);
+    check("sm = ''", &["literal ''"]);
+    check("sm = '[\"a\"]' || sm ~ 'a'", &[]);
+    check("created > 5", &["literal 5"]);
+}
+
+#[test]
+fn modifiers_must_suit_the_type() {
+    check("title:each = 'x'", &["modifier each"]);
+    check("n:length = 1", &["modifier length"]);
+    check("title:isset = true", &["modifier isset"]);
+    check("title:changed = true", &["modifier changed"]);
+    check("title:lower:each = 'x'", &["modifier lower:each"]);
+    check("r:lower.title = 'x'", &["modifier r:lower"]);
+    check("j.a:lower = 'x'", &["modifier lower"]);
+    check("@now:lower = 'x'", &["modifier :lower"]);
+    check("@request.method:lower = 'x'", &["modifier lower"]);
+    check("@request.query.a:each = 'x'", &["modifier each"]);
+    check("@request.body.title:length = 1", &["modifier length"]);
+    check("@request.body.extra:changed = true", &["modifier changed"]);
+    check(
+        "@request.body.title:changed = true && @request.body.sm:length < 3",
+        &[],
+    );
+}
+
+#[test]
+fn constant_rules_and_parts() {
+    check("1 = 1", &["constant 1 = 1"]);
+    check(" ('a' = 'b') ", &["constant ('a' = 'b')"]);
+    check(
+        "title = 'x' || 'a' != null",
+        &["constant title = 'x' || 'a' != null"],
+    );
+    check("title > null", &["constant title > null"]);
+    check("title = 'x' && 1 = 1", &["constant_part 1 = 1"]);
+}
+
+#[test]
+fn oddities_are_warnings() {
+    check("title = title", &["same_operand title = title"]);
+    check("rm = @request.auth.id", &["json_text rm"]);
+    check("rm = 'abc'", &["json_text 'abc'"]);
+    check("title = 5", &["odd_literal 5"]);
+    check("title = 5.5", &[]);
+    check("n = null", &["odd_literal null"]);
+    check("public != ''", &["odd_literal ''"]);
+    check("r.n = null", &[]);
+    check("created = '2024-01-01'", &["odd_literal '2024-01-01'"]);
+    check("created > '2024-01-01'", &[]);
+    check(
+        "created > '2024-01-01T00:00:00Z'",
+        &["odd_literal '2024-01-01T00:00:00Z'"],
+    );
+    check("created = '' || created ~ 'x'", &[]);
+    check("n = 1 || @request.query.a.b = 'x'", &["never_set a"]);
+    check(
+        "n = 1 || @request.headers.X_Token = 'x'",
+        &["never_set X_Token"],
+    );
+}
+
+#[test]
+fn what_is_not_compiled_yet_is_named() {
+    let check = |text: &str, expected: &str| {
+        let errors = compiled(text, Caller::Rule).expect_err(text);
+        assert_eq!(errors[0].code, Code::Unsupported, "{text}");
+        assert!(
+            errors[0].message.contains(expected),
+            "{text}: {}",
+            errors[0].message
+        );
+    };
+    check("c_via_self.title = 'x'", "back-relations");
+    check("@collection.x.title = 'x'", "`@collection`");
+    check("@collection.x:one.title = 'x'", "`@collection`");
+    check("@request.auth.friends.username ?= 'x'", "`@request.auth`");
+    check("@request.auth.friends:each ?= 'x'", "`@request.auth`");
+    check("@request.body.author.username = 'x'", "`@request.body`");
+    check("geoDistance(geo.lon, geo.lat, 1, 2) < 5", "`geoDistance`");
+    check("strftime('%Y', created) = '2024'", "`strftime`");
+    check("title = r.title", "different records");
+    check("rm.title = rm.title", "all pairs");
+    check("r.j.k = @request.body.extra", "json behind a relation");
+    check("rm.sm:length = @request.body.n", "every value");
+}
+
+#[test]
+fn functions_check_their_arguments() {
+    check("geoDistance(1,2,3) = 1", &["arguments geoDistance(1,2,3)"]);
+    check(
+        "geoDistance(1,2,3,'4') = 1",
+        &["arguments geoDistance(1,2,3,'4')"],
+    );
+    check("strftime(created) = '1'", &["arguments strftime(created)"]);
+    check("strftime() = '1'", &["arguments strftime()"]);
+    check("strftime('%Y', nope) = '1'", &["unknown_field nope"]);
+}
+
+#[test]
+fn all_mistakes_at_once_and_no_echo() {
+    check(
+        "titel = 'x' && (nope.x = 1 || public > 'x') && title:each = 5",
+        &[
+            "unknown_field titel",
+            "unknown_field nope",
+            "operator >",
+            "modifier each",
+        ],
+    );
+}
+
+#[test]
+fn too_many_alternatives() {
+    let group = "(rm.title ?= 'x' || rm.n ?= 1)";
+    check(&[group; 6].join(" && "), &[]);
+    let errors = findings(&[group; 7].join(" && "), Caller::Rule);
+    assert_eq!(errors[0].code, Code::TooComplex);
+}
+
+#[test]
+fn clients_see_less() {
+    let check = |text: &str, client: &[&str], superuser: &[&str]| {
+        assert_eq!(
+            shown(text, &findings(text, Caller::Client)),
+            client,
+            "{text}"
+        );
+        assert_eq!(
+            shown(text, &findings(text, Caller::Superuser)),
+            superuser,
+            "{text}"
+        );
+        assert!(compiled(text, Caller::Rule).is_ok(), "{text}");
+    };
+    check("secret = 'x'", &["unknown_field secret"], &[]);
+    check("author.password = 'x'", &["unknown_field password"], &[]);
+    check("author.tokenKey = 'x'", &["unknown_field tokenKey"], &[]);
+    check("lo.title = 'x'", &["forbidden lo"], &[]);
+    check("lo.id = 'x' && lo = 'x'", &[], &[]);
+    check("ru.title = 'x'", &["unsupported ru"], &[]);
+    check(
+        "@request.auth.id = 'x'",
+        &["forbidden @request.auth.id"],
+        &[],
+    );
+    let error = &findings("secrt = 'x'", Caller::Client)[0];
+    assert_eq!(error.help, None, "a hidden field is not suggested");
+}
+
+#[test]
+fn filters_are_lenient_where_rules_are_not() {
+    for text in [
+        "title:isset = true",
+        "title:each = 'x'",
+        "n:length = 1",
+        "public = 'true'",
+        "public > 1",
+        "kind = 'zzz'",
+        "sm = ''",
+        "1 = 1",
+        "created > 5",
+        "j.s:lower = 'x'",
+    ] {
+        assert!(compiled(text, Caller::Rule).is_err(), "{text}");
+        for caller in [Caller::Client, Caller::Superuser] {
+            let found = compiled(text, caller);
+            assert_eq!(found.map(|it| it.warnings), Ok(vec![]), "{text}");
+        }
+    }
+    assert!(compiled("@request.auth.nope = ''", Caller::Superuser).is_ok());
+}
+
+#[test]
+fn body_keys_of_auth_forms_are_known() {
+    let schema = super::fixture::Fixture::new();
+    let scope = Scope::new(&schema, USERS, Caller::Rule);
+    for key in ["oldPassword", "passwordConfirm"] {
+        assert!(
+            compile(&format!("@request.body.{key} != ''"), &scope).is_ok(),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn texts_follow_the_style() {
+    for text in [
+        "titel = 'x'",
+        "1 = 1",
+        "a (b = 1)",
+        "public > 1",
+        "n = 'abc'",
+        "kind = 'e'",
+        "rm = 'abc'",
+        "title:each = 'x'",
+        "@request.x = 1",
+        "c_via_self.title = 'x'",
+        "title = r.title",
+        "",
+    ] {
+        for error in findings(text, Caller::Rule) {
+            let lower = |text: &str| !text.starts_with(char::is_uppercase) && !text.ends_with('.');
+            assert!(
+                lower(&error.message) && !error.message.is_empty(),
+                "{}",
+                error.message
+            );
+            assert!(
+                lower(&error.label) && !error.label.is_empty(),
+                "{}",
+                error.label
+            );
+            assert!(error.help.as_deref().is_none_or(lower), "{:?}", error.help);
+        }
+    }
+}
+
+#[test]
+fn codes_are_unique_and_well_formed() {
+    let mut names: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert!(names.iter().all(|name| name.starts_with("rule::")));
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Code::ALL.len());
+}

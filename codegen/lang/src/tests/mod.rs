@@ -1,0 +1,17 @@
+//! Tests of the whole crate: texts in, findings, plans and outcomes out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod findings;
+mod fixture;
+mod grammar;
+mod meaning;
+mod model;
+mod robust;
+mod shape;
+mod sorts;
+mod values;

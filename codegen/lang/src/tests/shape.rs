@@ -1,0 +1,154 @@
+//! Plans as text: the form that a rule is compiled to.
+
+use super::fixture::{C, Fixture, LOCKED, RULED, USERS, X, compiled};
+use crate::plan::Class;
+use crate::schema::CollectionId;
+use crate::{Caller, Scope, compile};
+
+fn check(text: &str, expected: &[&str]) {
+    let compiled = compiled(text, Caller::Rule).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let plan = compiled.plan.describe(&Fixture::new(), C);
+    assert_eq!(plan.lines().collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[test]
+fn paths_become_nested_plans() {
+    check("title = 'x'", &["title = 'x'"]);
+    check("5 < n", &["n > 5"]);
+    check("'a' ~ title", &["'a' ~ title"]);
+    check("title = other", &["title = other"]);
+    check("r.id = 'a'", &["r = 'a'"]);
+    check("self.r.id = 'a'", &["some self in c with", "  r = 'a'"]);
+    check("r.title = 'x'", &["some r in x with", "  title = 'x'"]);
+    check(
+        "r.title != 'x'",
+        &[
+            "any of",
+            "  some r in x with",
+            "    title != 'x'",
+            "  r is empty",
+        ],
+    );
+    check(
+        "rm.title = 'x'",
+        &[
+            "all of",
+            "  some rm in x with",
+            "    title = 'x'",
+            "  no rm in x with",
+            "    title = 'x' is false",
+        ],
+    );
+    check("rm:each ?= 'x'", &["some rm in x with", "  id = 'x'"]);
+    check("sm:each ?= 'a'", &["some item of sm with", "  item = 'a'"]);
+    check("kind:each = 'a'", &["kind = 'a'"]);
+    check("j.a.0 = 1", &["j.a.0 = 1"]);
+    check("geo.lon > 1", &["geo.lon > 1"]);
+    check(
+        "rm.title ?= @request.auth.username",
+        &[
+            "any of",
+            "  some rm in x with",
+            "    title = @request.auth.username",
+            "  all of",
+            "    rm is empty",
+            "    null = @request.auth.username",
+        ],
+    );
+}
+
+#[test]
+fn conditions_on_one_path_share_its_row() {
+    check(
+        "rm.title ?= 'x' && rm.n ?= 2",
+        &[
+            "some rm in x with",
+            "  all of",
+            "    title = 'x'",
+            "    n = 2",
+        ],
+    );
+    check(
+        "author.username = 'x' && author.verified = true",
+        &[
+            "some author in users with",
+            "  all of",
+            "    username = 'x'",
+            "    verified = true",
+        ],
+    );
+    check(
+        "r.rm.title ?= 'x' && r.rm.n ?= 2",
+        &[
+            "some r in x with",
+            "  some rm in x with",
+            "    all of",
+            "      title = 'x'",
+            "      n = 2",
+        ],
+    );
+}
+
+#[test]
+fn literals_fold() {
+    check("title = 'x' && 1 = 1", &["title = 'x'"]);
+    check("title = 'x' || 1 = 2", &["title = 'x'"]);
+    check(
+        "(title = 'x' && (n = 1 && n = 1))",
+        &["all of", "  title = 'x'", "  n = 1"],
+    );
+    check(
+        "title = 'x' || (n = 1 || n = 2)",
+        &["any of", "  title = 'x'", "  n = 1", "  n = 2"],
+    );
+}
+
+#[test]
+fn classes_and_reads() {
+    let check = |text: &str, class, reads: &[CollectionId]| {
+        let compiled = compiled(text, Caller::Rule).unwrap();
+        assert_eq!(compiled.class, class, "{text}");
+        assert_eq!(
+            compiled.reads.into_iter().collect::<Vec<_>>(),
+            reads,
+            "{text}"
+        );
+    };
+    check("@request.auth.id != ''", Class::Request, &[]);
+    check("author = @request.auth.id", Class::Record, &[]);
+    check("sm:each ?= 'a'", Class::Record, &[]);
+    check(
+        "author.verified = true || @request.method = 'GET'",
+        Class::Relational,
+        &[USERS],
+    );
+    check(
+        "lo.title = 'a' || (ru.title = 'a' && rm.r.title ?= 'a')",
+        Class::Relational,
+        &[LOCKED, RULED, X],
+    );
+}
+
+#[test]
+fn constant_filters_are_allowed() {
+    let schema = Fixture::new();
+    let compiled = compile("1 = 1", &Scope::new(&schema, C, Caller::Client)).unwrap();
+    assert_eq!(compiled.class, Class::Constant);
+    assert_eq!(compiled.plan.to_string(), "always");
+}
+
+#[test]
+fn typed_trees_show_their_types() {
+    let text = "author = @request.auth.id && (sm:each ?= 'a' || created > @now)";
+    let typed = compiled(text, Caller::Rule).unwrap().typed.to_string();
+    let expected = [
+        "all of",
+        "  author (record) = @request.auth.id (text)",
+        "  any of",
+        "    sm:each (choice) ?= 'a' (text)",
+        "    created (date) > @now (date)",
+    ];
+    assert_eq!(typed.lines().collect::<Vec<_>>(), expected);
+    let plan = compiled("rm.title ?= 'it\\'s'", Caller::Rule).unwrap().plan;
+    assert_eq!(plan.to_string(), "some #9 in #4 with\n  #1 = 'it\\'s'");
+}
