@@ -1,6 +1,22 @@
 //! The types of the fields of generated models, and the one value type that generic code sees.
 
-use serde_json::value::RawValue;
+mod choice;
+mod date_time;
+mod json;
+mod link;
+mod list;
+
+use diesel::backend::Backend;
+use diesel::deserialize::{self, FromSql};
+use diesel::sql_types::Text;
+
+use crate::sql::Db;
+
+pub use choice::{Choice, Choices, SelectValue};
+pub use date_time::DateTime;
+pub use json::{GeoPoint, Json};
+pub use link::{Link, NullableLink};
+pub use list::List;
 
 /// A field's value, borrowed from a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,61 +60,131 @@ pub trait FieldValue {
     fn set(&mut self, value: Value);
 }
 
-/// A select's values, implemented by generated enums.
-pub trait SelectValue: Copy + PartialEq + Send + Sync + 'static {
-    /// The wire form.
-    fn as_str(self) -> &'static str;
-    /// From the wire form.
-    fn parse(text: &str) -> Option<Self>;
-}
+impl FieldValue for String {
+    fn get(&self) -> ValueRef<'_> {
+        ValueRef::Text(self)
+    }
 
-/// A multiple select or relation: its items, kept as the JSON text that the table holds, because
-/// rows are returned far more often than they are looked into.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List(pub(crate) String);
-
-/// The value of a json field (or geoPoint): compact JSON text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Json(pub(crate) String);
-
-impl Default for List {
-    fn default() -> Self {
-        List("[]".to_owned())
+    fn set(&mut self, value: Value) {
+        *self = match value {
+            Value::Text(text) => text,
+            _ => String::new(),
+        };
     }
 }
 
-impl Default for Json {
-    fn default() -> Self {
-        Json("null".to_owned())
+impl FieldValue for f64 {
+    fn get(&self) -> ValueRef<'_> {
+        ValueRef::Number(*self)
+    }
+
+    fn set(&mut self, value: Value) {
+        *self = match value {
+            Value::Number(number) => number,
+            _ => 0.0,
+        };
     }
 }
 
-impl List {
-    /// From items.
-    pub fn new(items: &[String]) -> Self {
-        List(serde_json::to_string(items).unwrap_or_else(|_| "[]".to_owned()))
+impl FieldValue for bool {
+    fn get(&self) -> ValueRef<'_> {
+        ValueRef::Bool(*self)
     }
 
-    /// The items.
-    pub fn items(&self) -> Vec<String> {
-        serde_json::from_str(&self.0).unwrap_or_default()
-    }
-
-    /// The JSON text.
-    pub fn as_json(&self) -> &str {
-        &self.0
+    fn set(&mut self, value: Value) {
+        *self = matches!(value, Value::Bool(true));
     }
 }
 
-impl Json {
-    /// From JSON text, which must be valid.
-    pub fn parse(text: &str) -> Option<Self> {
-        let raw: &RawValue = serde_json::from_str(text).ok()?;
-        Some(Json(raw.get().to_owned()))
+/// A nullable field. [`NullableLink`] does the same for single relations, whose type is nullable
+/// in the table in any case.
+impl<T: FieldValue + Default> FieldValue for Option<T> {
+    fn get(&self) -> ValueRef<'_> {
+        self.as_ref().map_or(ValueRef::Null, FieldValue::get)
     }
 
-    /// The JSON text.
-    pub fn as_json(&self) -> &str {
-        &self.0
+    fn set(&mut self, value: Value) {
+        *self = match value {
+            Value::Null => None,
+            value => {
+                let mut inner = T::default();
+                inner.set(value);
+                Some(inner)
+            }
+        };
+    }
+}
+
+/// Reads a text column, for the types here that keep a text.
+fn read_text(bytes: <Db as Backend>::RawValue<'_>) -> deserialize::Result<String> {
+    <String as FromSql<Text, Db>>::from_sql(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set<T: FieldValue + Default>(value: Value) -> T {
+        let mut field = T::default();
+        field.set(value);
+        field
+    }
+
+    #[test]
+    fn values_go_in_and_come_out() {
+        assert_eq!(
+            set::<String>(Value::Text("a".into())).get(),
+            ValueRef::Text("a")
+        );
+        assert_eq!(set::<f64>(Value::Number(2.5)).get(), ValueRef::Number(2.5));
+        assert_eq!(set::<bool>(Value::Bool(true)).get(), ValueRef::Bool(true));
+        assert_eq!(
+            set::<List>(Value::List(vec!["a\"b".into()])).get(),
+            ValueRef::List(r#"["a\"b"]"#)
+        );
+        assert_eq!(
+            set::<Json>(Value::Json("[1]".into())).get(),
+            ValueRef::Json("[1]")
+        );
+        assert_eq!(
+            set::<Link>(Value::Text("x".into())).get(),
+            ValueRef::Text("x")
+        );
+        assert_eq!(
+            set::<NullableLink>(Value::Text("x".into())).get(),
+            ValueRef::Text("x")
+        );
+    }
+
+    #[test]
+    fn another_kind_becomes_the_zero_value() {
+        assert_eq!(set::<String>(Value::Number(1.0)).get(), ValueRef::Text(""));
+        assert_eq!(set::<f64>(Value::Null).get(), ValueRef::Number(0.0));
+        assert_eq!(
+            set::<bool>(Value::Text("true".into())).get(),
+            ValueRef::Bool(false)
+        );
+        assert_eq!(set::<List>(Value::Null).get(), ValueRef::List("[]"));
+        assert_eq!(set::<Json>(Value::Null).get(), ValueRef::Json("null"));
+        assert_eq!(set::<Link>(Value::Null).get(), ValueRef::Text(""));
+        assert_eq!(set::<DateTime>(Value::Bool(true)).get(), ValueRef::Text(""));
+        assert_eq!(
+            set::<GeoPoint>(Value::Null).get(),
+            ValueRef::Json(r#"{"lon":0,"lat":0}"#)
+        );
+    }
+
+    #[test]
+    fn nullable_fields_tell_null_from_zero() {
+        assert_eq!(set::<Option<f64>>(Value::Null).get(), ValueRef::Null);
+        assert_eq!(
+            set::<Option<f64>>(Value::Number(0.0)).get(),
+            ValueRef::Number(0.0)
+        );
+        assert_eq!(set::<NullableLink>(Value::Null).get(), ValueRef::Null);
+        assert_eq!(
+            set::<NullableLink>(Value::Text(String::new())).get(),
+            ValueRef::Null
+        );
     }
 }

@@ -140,11 +140,28 @@ macro_rules! via_many {
     }};
 }
 
-/// A condition through a multiple relation to the same collection (always `IN`).
+/// A condition through a multiple relation to the same collection (always `IN`):
+/// `via_many_self!(inner, holds, users[link_users_friends])`.
 #[macro_export]
 macro_rules! via_many_self {
     ($inner:expr, $holds:expr, $table:ident [$link:ident]) => {{
-        use $crate::sql::Form;
-        $crate::via_many!(@in $inner, $holds, $table[$link] => $table)
+        use $crate::diesel::prelude::*;
+        use $crate::sql::predicate::Predicate;
+        let owners = $link::table.into_boxed().select($link::owner);
+        let (owners, holds) = match ($inner, $holds) {
+            (Predicate::Never, holds) => (None, holds),
+            (Predicate::Always, holds) => (Some(owners), holds),
+            (Predicate::When(inner), holds) => {
+                let targets = $table::table.into_boxed().select($table::id).filter(inner);
+                (Some(owners.filter($link::target.eq_any(targets))), holds)
+            }
+        };
+        match (owners, holds) {
+            (None, holds) => Predicate::from(!holds),
+            (Some(owners), true) => Predicate::When(Box::new($table::id.eq_any(owners).nullable())),
+            (Some(owners), false) => {
+                Predicate::When(Box::new($table::id.ne_all(owners).nullable()))
+            }
+        }
     }};
 }
