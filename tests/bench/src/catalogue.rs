@@ -11,13 +11,12 @@ pub fn all(sizes: &[Size]) -> Vec<Row> {
     rows.extend(auth_and_read_rows());
     for &size in sizes {
         rows.extend(list_rows(Kind::Posts(size)));
+        rows.push(cold_row(Kind::Posts(size), ListRule::Public));
     }
     for &size in sizes {
-        rows.extend(
-            RULED
-                .into_iter()
-                .flat_map(|rule| rule_rows(Kind::Posts(size), rule)),
-        );
+        let kind = Kind::Posts(size);
+        rows.extend(RULED.into_iter().flat_map(|rule| rule_rows(kind, rule)));
+        rows.extend(RULED.into_iter().map(|rule| cold_row(kind, rule)));
         let rule = "@request.auth.id != ''";
         let delete = Row::new(
             Group::Delete,
@@ -97,10 +96,12 @@ const PAGE_ONLY: &str = "?perPage=20&skipTotal=1";
 
 fn list_rows(kind: Kind) -> Vec<Row> {
     let row = |name, query, requests, concurrency, updates| {
+        let (rule, cold) = (ListRule::Public, false);
         let work = Work::List {
-            rule: ListRule::Public,
+            rule,
             query,
             updates,
+            cold,
         };
         Row::new(Group::List, kind, work, requests, concurrency).named(name)
     };
@@ -135,6 +136,23 @@ fn list_rows(kind: Kind) -> Vec<Row> {
     ]
 }
 
+/// A total that was counted once can be kept. These rows show what it costs to count it.
+fn cold_row(kind: Kind, rule: ListRule) -> Row {
+    let work = Work::List {
+        rule,
+        query: PAGE,
+        updates: 0,
+        cold: true,
+    };
+    let row = Row::new(Group::ListCold, kind, work, 100, 10);
+    match rule {
+        ListRule::Public => row.named("no rule"),
+        _ => row
+            .ruled("listRule", rule.text(), rule.suffix())
+            .during(Phase::Ruled),
+    }
+}
+
 /// With and without total; where the peer's benchmark tries an index: without and with it.
 fn rule_rows(kind: Kind, rule: ListRule) -> Vec<Row> {
     let row = |query, index: Option<&str>| {
@@ -142,6 +160,7 @@ fn rule_rows(kind: Kind, rule: ListRule) -> Vec<Row> {
             rule,
             query,
             updates: 0,
+            cold: false,
         };
         let row = Row::new(Group::ListRule, kind, work, 100, 10);
         let mut row = row
@@ -196,7 +215,7 @@ mod tests {
             Group::ListRule,
         ];
         assert_eq!(groups.map(count), [8, 4, 2, 8, 20]);
-        assert_eq!(count(Group::Delete), 4);
+        assert_eq!([count(Group::ListCold), count(Group::Delete)], [10, 4]);
         assert!(
             rows.is_sorted_by_key(|row| row.phase),
             "phases follow each other"

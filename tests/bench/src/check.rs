@@ -8,19 +8,32 @@ use anyhow::{Context, Result};
 use crate::request::Request;
 use crate::rows::{Row, Work};
 use crate::server::Server;
-use crate::wires::Material;
+use crate::wires::{Material, own_filter};
 
 /// What differs from run to run or from schema to schema.
 const OWN: [&str; 4] = ["collectionId", "collectionName", "created", "updated"];
 
-/// The page that a list row asks for, in an order that both servers share.
-pub async fn page(server: &Server, collection: &str, query: &str) -> Result<Value> {
-    let path = format!("/api/collections/{collection}/records{query}&sort=id");
-    let mut page = server
+/// The answer that a read row measures; pages in an order that both servers share.
+pub async fn answer(
+    server: &Server,
+    row: &Row,
+    collection: &str,
+    material: &Material,
+) -> Result<Option<Value>> {
+    let base = format!("/api/collections/{collection}/records");
+    let path = match row.work {
+        Work::List { query, cold, .. } => {
+            let filter = if cold { own_filter(0) } else { String::new() };
+            format!("{base}{query}{filter}&sort=id")
+        }
+        Work::View => format!("{base}/{}", material.first_user()),
+        _ => return Ok(None),
+    };
+    let mut answer = server
         .ask(Request::new("GET", &path).token(&server.user))
         .await?;
-    strip(&mut page);
-    Ok(page)
+    strip(&mut answer);
+    Ok(Some(answer))
 }
 
 /// How many records a collection has.
@@ -34,10 +47,12 @@ pub async fn count(server: &Server, collection: &str) -> Result<u64> {
         .context("the list has no totalItems")
 }
 
-/// What is wrong with a page, from the data set's point of view.
+/// What is wrong with an answer, from the data set's point of view.
 pub fn judge(page: &Value, row: &Row, material: &Material) -> Option<String> {
     let Work::List { rule, query, .. } = row.work else {
-        return None;
+        let id = page.get("id").and_then(Value::as_str);
+        let due = material.first_user();
+        return (id != Some(due)).then(|| format!("the record is {id:?} where {due} was due"));
     };
     let posts = material.posts(row.kind);
     let due = posts

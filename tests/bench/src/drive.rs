@@ -76,12 +76,15 @@ impl Tally {
     }
 }
 
-/// Sends a load; `tick` is called after each request.
-pub async fn run(
+/// A load whose connections are open: it starts at once.
+pub struct Ready {
     address: SocketAddr,
     load: Load,
-    tick: impl Fn() + Clone + Send + 'static,
-) -> Result<Tally> {
+    connections: Vec<Option<Connection>>,
+}
+
+/// Opens the connections of a load.
+pub async fn prepare(address: SocketAddr, load: Load) -> Result<Ready> {
     let workers = load.concurrency.min(load.requests.len());
     let mut connections = Vec::with_capacity(workers);
     for _ in 0..workers {
@@ -90,26 +93,41 @@ pub async fn run(
             false => Some(Connection::open(address).await?),
         });
     }
+    Ok(Ready {
+        address,
+        load,
+        connections,
+    })
+}
 
-    let load = Arc::new(load);
-    let next = Arc::new(AtomicUsize::new(0));
-    let mut tasks = JoinSet::new();
-    let started = Instant::now();
-    for connection in connections {
-        tasks.spawn(work(
+impl Ready {
+    /// Sends everything; `tick` is called after each request.
+    pub async fn run(self, tick: impl Fn() + Clone + Send + 'static) -> Result<Tally> {
+        let Ready {
             address,
-            load.clone(),
-            next.clone(),
-            connection,
-            tick.clone(),
-        ));
+            load,
+            connections,
+        } = self;
+        let load = Arc::new(load);
+        let next = Arc::new(AtomicUsize::new(0));
+        let mut tasks = JoinSet::new();
+        let started = Instant::now();
+        for connection in connections {
+            tasks.spawn(work(
+                address,
+                load.clone(),
+                next.clone(),
+                connection,
+                tick.clone(),
+            ));
+        }
+        let mut total = Tally::default();
+        while let Some(tally) = tasks.join_next().await {
+            total.merge(tally.context("a worker of the load tool failed")?);
+        }
+        total.elapsed = started.elapsed();
+        Ok(total)
     }
-    let mut total = Tally::default();
-    while let Some(tally) = tasks.join_next().await {
-        total.merge(tally.context("a worker of the load tool failed")?);
-    }
-    total.elapsed = started.elapsed();
-    Ok(total)
 }
 
 /// Takes requests until none is left.

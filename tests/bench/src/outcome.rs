@@ -12,6 +12,8 @@ use crate::rows::{Group, Row, Work};
 /// The figures of one server.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measure {
+    #[serde(skip)]
+    requests: usize,
     /// Answered requests per second.
     pub rps: f64,
     /// The median.
@@ -49,6 +51,7 @@ impl Measure {
             *statuses.entry(status).or_default() += count;
         }
         Measure {
+            requests: latencies.len() + tally.errors,
             rps: latencies.len() as f64 / seconds,
             p50_ms: at(0.50),
             p99_ms: at(0.99),
@@ -118,7 +121,7 @@ impl Outcome {
         if let Some(problem) = &measure.problem {
             self.fail(side, problem.clone());
         }
-        self.requests = measure.statuses.values().sum::<usize>() + measure.errors;
+        self.requests = measure.requests;
         match side {
             Side::Peer => self.peer = Some(measure),
             Side::Basalt => self.basalt = Some(measure),

@@ -1,5 +1,6 @@
 //! The report: a table on the terminal while it runs, then JSON lines and a Markdown page.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::Side;
 use crate::outcome::{Measure, Outcome, means};
+use crate::rows::Group;
 
 const NAME_WIDTH: usize = 66;
 
@@ -127,19 +129,18 @@ fn markdown(outcomes: &[Outcome]) -> String {
          something elsewhere. Ratio: requests per second of basalt over those of the peer. \
          Write rows name the `synchronous` setting that each server is known to use.\n",
     );
-    let mut group = None;
-    for outcome in outcomes {
-        if group != Some(outcome.group) {
-            group = Some(outcome.group);
-            page.push_str(&format!("\n## {}\n\n", outcome.group.name()));
-            page.push_str(
-                "| row | reqs × conc | server | req/s | p50 ms | p99 ms | worst ms | total ms | \
-                 cpu s | peak MiB | status | synchronous | ratio |\n\
-                 |---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|--:|\n",
-            );
-        }
-        for (side, measure) in outcome.measures() {
-            page.push_str(&markdown_line(outcome, side, measure));
+    let groups: BTreeSet<Group> = outcomes.iter().map(|outcome| outcome.group).collect();
+    for group in groups {
+        page.push_str(&format!("\n## {}\n\n", group.name()));
+        page.push_str(
+            "| row | reqs × conc | server | req/s | p50 ms | p99 ms | worst ms | total ms | \
+             cpu s | peak MiB | status | synchronous | ratio |\n\
+             |---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|--:|\n",
+        );
+        for outcome in outcomes.iter().filter(|outcome| outcome.group == group) {
+            for (side, measure) in outcome.measures() {
+                page.push_str(&markdown_line(outcome, side, measure));
+            }
         }
     }
     let failed: Vec<&Outcome> = outcomes

@@ -17,6 +17,8 @@ pub enum Group {
     List,
     /// Pages of records under a rule.
     ListRule,
+    /// The same where no request repeats another: nothing that is kept between requests helps.
+    ListCold,
     /// Deleting records.
     Delete,
 }
@@ -30,6 +32,7 @@ impl Group {
             Group::Read => "read",
             Group::List => "list",
             Group::ListRule => "list rule",
+            Group::ListCold => "list cold",
             Group::Delete => "delete",
         }
     }
@@ -105,11 +108,14 @@ pub enum Work {
     Refresh,
     /// Views one record.
     View,
-    /// Lists a page, while other records are updated or not.
+    /// Lists a page.
     List {
         rule: ListRule,
         query: &'static str,
+        /// So many records are updated at the same time.
         updates: usize,
+        /// Each request has a filter of its own, which excludes nothing.
+        cold: bool,
     },
     /// Deletes records; a second row on the same collection takes other ones.
     Delete { second: bool },

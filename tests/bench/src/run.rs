@@ -157,7 +157,7 @@ impl Bench {
             .map(|server| server.side.name())
             .unwrap_or_default();
         self.bar.set_message(row.full_name());
-        let mut pages = Vec::new();
+        let mut answers = Vec::new();
         for server in order {
             let patch = row.patches.as_ref().filter(|_| server.side == Side::Peer);
             if let Some((before, _)) = patch {
@@ -165,24 +165,24 @@ impl Bench {
             }
             let measure = self.measure(row, server).await?;
             outcome.add(server.side, measure);
-            if let Work::List { query, .. } = row.work {
-                match check::page(server, &Self::collection(row, server.side), query).await {
-                    Ok(page) => {
-                        if let Some(wrong) = check::judge(&page, row, &self.material) {
-                            outcome.fail(server.side, wrong);
-                        }
-                        pages.push((server.side, page));
+            let collection = Self::collection(row, server.side);
+            match check::answer(server, row, &collection, &self.material).await {
+                Ok(None) => {}
+                Ok(Some(answer)) => {
+                    if let Some(wrong) = check::judge(&answer, row, &self.material) {
+                        outcome.fail(server.side, wrong);
                     }
-                    Err(error) => outcome.fail(server.side, format!("{error:#}")),
+                    answers.push((server.side, answer));
                 }
+                Err(error) => outcome.fail(server.side, format!("{error:#}")),
             }
             if let Some((_, after)) = patch {
                 server.patch(&row.kind.collection(), after).await?;
             }
         }
-        pages.sort_by_key(|(side, _)| *side);
-        if let [(_, peer), (_, basalt)] = pages.as_slice()
-            && let Some(found) = check::difference(peer, basalt, "page")
+        answers.sort_by_key(|(side, _)| *side);
+        if let [(_, peer), (_, basalt)] = answers.as_slice()
+            && let Some(found) = check::difference(peer, basalt, "answer")
         {
             outcome.fail(Side::Basalt, format!("peer and basalt differ: {found}"));
         }
@@ -203,18 +203,22 @@ impl Bench {
             } => Some(self.material.updates(row, server, &collection, count)),
             _ => None,
         };
+        let address = server.address;
         let warm_up = self.material.warm_up(row, server, &collection);
-        drive::run(server.address, warm_up, || {}).await?;
+        drive::prepare(address, warm_up).await?.run(|| {}).await?;
 
         let pid = server.pid().context("the server has ended")?;
+        let lists = drive::prepare(address, load).await?;
+        let updates = match updates {
+            Some(updates) => Some(drive::prepare(address, updates).await?),
+            None => None,
+        };
         process::forget_peak(pid);
         let before = process::cpu_seconds(pid);
-        let lists = drive::run(server.address, load, || {});
         let (tally, beside) = match updates {
-            None => (lists.await?, Tally::default()),
+            None => (lists.run(|| {}).await?, Tally::default()),
             Some(updates) => {
-                let (lists, updates) =
-                    tokio::join!(lists, drive::run(server.address, updates, || {}));
+                let (lists, updates) = tokio::join!(lists.run(|| {}), updates.run(|| {}));
                 (lists?, updates?)
             }
         };

@@ -1,8 +1,9 @@
 //! Sets the stage between rows: loads, empties and goes back, so that both servers hold the records
 //! that the next row is about. Nothing of this is measured, but all of it must succeed.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
+use crate::check;
 use crate::cli::Side;
 use crate::drive::{self, Load};
 use crate::request::{Request, Wire};
@@ -41,6 +42,9 @@ impl Bench {
     /// Brings the app's data into the state that a phase needs. (The peer's never changes: there,
     /// the rules do.)
     pub async fn enter(&mut self, phase: Phase) -> Result<()> {
+        if phase == Phase::Base {
+            self.expect_all_records().await?;
+        }
         let position = self
             .servers
             .iter()
@@ -59,6 +63,25 @@ impl Bench {
                 let server = self.servers.remove(position).go_back().await?;
                 self.servers.insert(position, server);
                 self.repeat_deletes(position).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No comparison means anything unless both servers hold the whole data set.
+    async fn expect_all_records(&self) -> Result<()> {
+        let fixed = [Kind::Organizations, Kind::Permissions, Kind::Users];
+        let posts = self.material.posts.iter().map(|(kind, _)| *kind);
+        for kind in fixed.into_iter().chain(posts) {
+            let (name, due) = (kind.collection(), self.material.records(kind).len() as u64);
+            for server in &self.servers {
+                let count = check::count(server, &name).await?;
+                if count != due {
+                    bail!(
+                        "the {}: {name} has {count} records, not {due}",
+                        server.side.name()
+                    );
+                }
             }
         }
         Ok(())
@@ -158,7 +181,8 @@ impl Bench {
             status,
             new_connections: false,
         };
-        let tally = drive::run(server.address, load, move || bar.inc(1)).await?;
+        let ready = drive::prepare(server.address, load).await?;
+        let tally = ready.run(move || bar.inc(1)).await?;
         match tally.problem {
             None => Ok(()),
             Some(problem) => Err(anyhow::anyhow!("{problem}"))
