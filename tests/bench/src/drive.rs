@@ -172,3 +172,88 @@ async fn exchange(
     };
     connection.send(wire).await
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::request::Request;
+
+    /// Answers by what the path asks for, `/200` or `/500`, and hangs up on anything else.
+    async fn serve(mut stream: TcpStream) {
+        let mut request = [0; 1024];
+        while let Ok(length @ 1..) = stream.read(&mut request).await {
+            let text = String::from_utf8_lossy(request.get(..length).unwrap_or_default());
+            let status = match text.split(' ').nth(1) {
+                Some("/200") => "200 OK",
+                Some("/500") => "500 Oh",
+                _ => return,
+            };
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nab");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    }
+
+    async fn check(paths: &[&str], concurrency: usize, new_connections: bool) -> (Tally, usize) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counter = accepted.clone();
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                counter.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(serve(stream));
+            }
+        });
+        let requests = paths
+            .iter()
+            .map(|path| Request::new("GET", path).wire(address, false))
+            .collect();
+        let load = Load {
+            requests,
+            concurrency,
+            status: 200,
+            new_connections,
+        };
+        let tally = prepare(address, load)
+            .await
+            .unwrap()
+            .run(|| {})
+            .await
+            .unwrap();
+        (tally, accepted.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn every_request_is_sent_once() {
+        let (tally, connections) = check(&["/200"; 50], 5, false).await;
+        assert_eq!(
+            (tally.latencies.len(), tally.errors, connections),
+            (50, 0, 5)
+        );
+        assert_eq!(tally.statuses, BTreeMap::from([(200, 50)]));
+        assert_eq!(tally.problem, None);
+    }
+
+    #[tokio::test]
+    async fn a_connection_each_if_asked() {
+        let (tally, connections) = check(&["/200"; 20], 5, true).await;
+        assert_eq!((tally.latencies.len(), connections), (20, 20));
+    }
+
+    #[tokio::test]
+    async fn failures_are_counted_and_the_rest_goes_on() {
+        let (tally, _) = check(&["/200", "/500", "/gone", "/200"], 1, false).await;
+        assert_eq!(tally.statuses, BTreeMap::from([(200, 2), (500, 1)]));
+        assert_eq!((tally.latencies.len(), tally.errors), (3, 1));
+        assert_eq!(
+            tally.problem.as_deref(),
+            Some("status 500 where 200 was due: ab")
+        );
+    }
+}

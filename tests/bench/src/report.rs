@@ -222,3 +222,81 @@ fn verdict(outcome: &Outcome) -> String {
 fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), text)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use std::time::Duration;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::catalogue::all;
+    use crate::drive::Tally;
+    use crate::rows::SIZES;
+
+    fn outcome(row: usize) -> Outcome {
+        let measure = |millis| {
+            let elapsed = Duration::from_millis(millis);
+            let statuses = [(200, 4)].into();
+            let tally = Tally {
+                latencies: vec![elapsed; 4],
+                statuses,
+                elapsed,
+                ..Tally::default()
+            };
+            Measure::new(tally, Tally::default(), Some(0.25), Some(2048))
+        };
+        let mut outcome = Outcome::new(&all(&SIZES[..1])[row]);
+        outcome.add(Side::Peer, measure(100));
+        outcome.add(Side::Basalt, measure(20));
+        outcome
+    }
+
+    #[test]
+    fn a_line_for_each_row_and_server() {
+        let text = json_lines(&[outcome(0), outcome(1)]).unwrap();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0]["server"], "peer");
+        assert_eq!(lines[0]["synchronous"], "NORMAL");
+        assert_eq!(lines[1]["rps"], 200.0);
+        assert_eq!(lines[1]["statuses"]["200"], 4);
+        assert_eq!(lines[1]["ratio"], 5.0);
+    }
+
+    #[test]
+    fn failures_show_everywhere() {
+        let mut failed = outcome(0);
+        failed.fail(Side::Basalt, "two\nlines".to_owned());
+        assert!(table_line(&failed).contains("FAILED\n    basalt: two"));
+        let page = markdown(&[failed.clone()]);
+        assert!(
+            page.contains("## Failures\n\n- create `organizations`: basalt: two lines\n"),
+            "{page}"
+        );
+        assert!(summary(&[failed]).ends_with("1 rows, 1 failed"));
+        assert!(table_line(&outcome(0)).ends_with("   5.00"));
+    }
+
+    #[test]
+    fn the_pages_tables_are_whole() {
+        let page = markdown(&[outcome(0), outcome(9), outcome(1)]);
+        let widths: Vec<usize> = page
+            .lines()
+            .filter(|line| line.starts_with('|') && !line.starts_with("| group"))
+            .map(|line| line.matches('|').count())
+            .filter(|width| *width > 3)
+            .collect();
+        assert_eq!(
+            widths,
+            vec![14; 10],
+            "two tables: two lines of head and two for each row"
+        );
+        assert_eq!(page.matches("## create").count(), 1);
+    }
+}
