@@ -17,6 +17,7 @@ mod rules;
 mod run;
 mod server;
 mod stage;
+mod table;
 mod wires;
 
 use std::process::ExitCode;
@@ -65,12 +66,12 @@ async fn measure(options: &Options) -> Result<()> {
         println!("the servers' files stay in {}", home.path().display());
     }
     let mut bench = Bench::start(options, home.path()).await?;
-    println!("{}", report::table_head());
+    println!("{}", table::head());
     let outcomes = bench
-        .run(|outcome| println!("{}", report::table_line(outcome)))
+        .run(|outcome| println!("{}", table::line(outcome)))
         .await?;
     bench.stop().await?;
-    println!("{}", report::summary(&outcomes));
+    println!("{}", table::summary(&outcomes));
     report::write(&outcomes, &options.out)?;
     println!(
         "results.jsonl and report.md are in {}",

@@ -30,6 +30,9 @@ pub struct Measure {
     pub statuses: BTreeMap<u16, usize>,
     /// Processor time of the server.
     pub cpu_s: Option<f64>,
+    /// Processor time of this tool, which shares the machine: where it comes near the total time,
+    /// the tool is what was measured.
+    pub tool_cpu_s: Option<f64>,
     /// The most memory it had during the row, in KiB.
     pub peak_kib: Option<u64>,
     /// For a mixed row: how long all its updates took.
@@ -40,7 +43,7 @@ pub struct Measure {
 
 impl Measure {
     /// Figures of a row, and of the updates beside it.
-    pub fn new(tally: Tally, beside: Tally, cpu_s: Option<f64>, peak_kib: Option<u64>) -> Measure {
+    pub fn new(tally: Tally, beside: Tally, used: Used) -> Measure {
         let mut latencies = tally.latencies;
         latencies.sort_unstable();
         let at = |share: f64| milliseconds(percentile(&latencies, share));
@@ -59,12 +62,24 @@ impl Measure {
             total_ms: milliseconds(tally.elapsed),
             errors,
             statuses,
-            cpu_s,
-            peak_kib,
+            cpu_s: used.cpu_s,
+            tool_cpu_s: used.tool_cpu_s,
+            peak_kib: used.peak_kib,
             updates_ms: (updates > 0).then(|| milliseconds(beside.elapsed)),
             problem: tally.problem.or(beside.problem),
         }
     }
+}
+
+/// What a row cost, as the kernel counts it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Used {
+    /// Processor time of the server.
+    pub cpu_s: Option<f64>,
+    /// Processor time of this tool.
+    pub tool_cpu_s: Option<f64>,
+    /// The most memory that the server had.
+    pub peak_kib: Option<u64>,
 }
 
 /// A row that was run.
@@ -195,7 +210,7 @@ mod tests {
                 elapsed,
                 ..Tally::default()
             };
-            Measure::new(tally, Tally::default(), None, None)
+            Measure::new(tally, Tally::default(), Used::default())
         };
         let mut outcome = Outcome::new(&all(&SIZES)[0]);
         outcome.add(Side::Peer, measure(peer));

@@ -2,23 +2,54 @@
 
 use std::fs;
 
+use crate::outcome::Used;
+
 /// The unit of times in `/proc/PID/stat`: Linux reports them in hundredths of a second everywhere.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// Seconds of processor time that the process has used so far, in user and kernel mode.
-pub fn cpu_seconds(pid: u32) -> Option<f64> {
+/// Watches a server, and this tool, for the time of a row.
+pub struct Clock {
+    server: u32,
+    before: [Option<f64>; 2],
+}
+
+impl Clock {
+    /// From now on. The peak of memory starts anew, so that each row has its own; where the kernel
+    /// refuses, it stays that of the whole run, which is still an upper bound.
+    pub fn start(server: u32) -> Clock {
+        let _refused = fs::write(format!("/proc/{server}/clear_refs"), "5");
+        Clock {
+            server,
+            before: times(server),
+        }
+    }
+
+    /// What was used since.
+    pub fn stop(self) -> Used {
+        let [old_server, old_tool] = self.before;
+        let [server, tool] = times(self.server);
+        let since = |after: Option<f64>, before: Option<f64>| Some(after? - before?);
+        Used {
+            cpu_s: since(server, old_server),
+            tool_cpu_s: since(tool, old_tool),
+            peak_kib: peak_memory(self.server),
+        }
+    }
+}
+
+/// Of the server and of this tool.
+fn times(server: u32) -> [Option<f64>; 2] {
+    [server, std::process::id()].map(cpu_seconds)
+}
+
+/// Seconds of processor time that a process has used so far, in user and kernel mode.
+fn cpu_seconds(pid: u32) -> Option<f64> {
     parse_cpu(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The most memory that the process had resident, in KiB, since the last `forget_peak`.
-pub fn peak_memory(pid: u32) -> Option<u64> {
+/// The most memory that a process had resident, in KiB.
+fn peak_memory(pid: u32) -> Option<u64> {
     parse_peak(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
-}
-
-/// Starts the peak of memory anew, so that each row has its own. Where the kernel refuses, the peak
-/// stays that of the whole run, which is still an upper bound.
-pub fn forget_peak(pid: u32) {
-    let _refused = fs::write(format!("/proc/{pid}/clear_refs"), "5");
 }
 
 fn parse_cpu(stat: &str) -> Option<f64> {

@@ -1,4 +1,4 @@
-//! The report: a table on the terminal while it runs, then JSON lines and a Markdown page.
+//! The report in files: JSON lines for programs, a Markdown page for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,8 +11,7 @@ use serde::Serialize;
 use crate::cli::Side;
 use crate::outcome::{Measure, Outcome, means};
 use crate::rows::Group;
-
-const NAME_WIDTH: usize = 66;
+use crate::table::{or_dash, verdict};
 
 /// A line of `results.jsonl`.
 #[derive(Serialize)]
@@ -30,62 +29,6 @@ struct Line<'a> {
     synchronous: Option<&'a str>,
     ratio: Option<f64>,
     failures: &'a [String],
-}
-
-/// The head of the terminal's table.
-pub fn table_head() -> String {
-    let columns = format!(
-        "{:>9} {:>8} {:>8} {:>6} {:>5}",
-        "req/s", "p50 ms", "p99 ms", "cpu s", "MiB"
-    );
-    format!(
-        "{:<NAME_WIDTH$} | {:<40} | {:<40} |\n{:<NAME_WIDTH$} | {columns} | {columns} | {:>7}",
-        "", "peer", "basalt", "row", "ratio"
-    )
-}
-
-/// A line of the terminal's table, and one below it for each failure.
-pub fn table_line(outcome: &Outcome) -> String {
-    let name = format!("{} {}", outcome.group.name(), outcome.row);
-    let name: String = name.chars().take(NAME_WIDTH).collect();
-    let figures = |measure: &Option<Measure>| match measure {
-        None => format!("{:>40}", "-"),
-        Some(measure) => format!(
-            "{:>9.1} {:>8.1} {:>8.1} {:>6} {:>5}",
-            measure.rps,
-            measure.p50_ms,
-            measure.p99_ms,
-            or_dash(measure.cpu_s, |seconds| format!("{seconds:.2}")),
-            or_dash(measure.peak_kib, |kib| (kib >> 10).to_string()),
-        ),
-    };
-    let (peer, basalt) = (figures(&outcome.peer), figures(&outcome.basalt));
-    let mut line = format!(
-        "{name:<NAME_WIDTH$} | {peer} | {basalt} | {:>7}",
-        verdict(outcome)
-    );
-    for failure in &outcome.failures {
-        line.push_str("\n    ");
-        line.push_str(failure);
-    }
-    line
-}
-
-/// The geometric means, one line each.
-pub fn summary(outcomes: &[Outcome]) -> String {
-    let mut text = String::new();
-    for (group, mean) in means(outcomes) {
-        text.push_str(&format!(
-            "geometric mean, {:<10} {mean:>7.2}\n",
-            group.name()
-        ));
-    }
-    let failed = outcomes
-        .iter()
-        .filter(|outcome| !outcome.failures.is_empty())
-        .count();
-    text.push_str(&format!("{} rows, {failed} failed", outcomes.len()));
-    text
 }
 
 /// Writes `results.jsonl` and `report.md`.
@@ -134,8 +77,8 @@ fn markdown(outcomes: &[Outcome]) -> String {
         page.push_str(&format!("\n## {}\n\n", group.name()));
         page.push_str(
             "| row | reqs × conc | server | req/s | p50 ms | p99 ms | worst ms | total ms | \
-             cpu s | peak MiB | status | synchronous | ratio |\n\
-             |---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|--:|\n",
+             cpu s | tool cpu s | peak MiB | status | synchronous | ratio |\n\
+             |---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|--:|\n",
         );
         for outcome in outcomes.iter().filter(|outcome| outcome.group == group) {
             for (side, measure) in outcome.measures() {
@@ -180,7 +123,7 @@ fn markdown_line(outcome: &Outcome, side: Side, measure: &Measure) -> String {
         String::new()
     };
     format!(
-        "| {} | {} × {} | {} | {:.1} | {:.2} | {:.2} | {:.2} | {:.1} | {} | {} | {}{errors} | {} | {} |\n",
+        "| {} | {} × {} | {} | {:.1} | {:.2} | {:.2} | {:.2} | {:.1} | {} | {} | {} | {}{errors} | {} | {} |\n",
         code(&outcome.row),
         outcome.requests,
         outcome.concurrency,
@@ -191,6 +134,7 @@ fn markdown_line(outcome: &Outcome, side: Side, measure: &Measure) -> String {
         measure.worst_ms,
         measure.total_ms,
         or_dash(measure.cpu_s, |seconds| format!("{seconds:.2}")),
+        or_dash(measure.tool_cpu_s, |seconds| format!("{seconds:.2}")),
         or_dash(measure.peak_kib, |kib| (kib >> 10).to_string()),
         statuses.join(", "),
         if outcome.writes {
@@ -211,18 +155,6 @@ fn code(name: &str) -> String {
     format!("`{}`", name.replace('|', "\\|"))
 }
 
-fn verdict(outcome: &Outcome) -> String {
-    if outcome.failures.is_empty() {
-        or_dash(outcome.ratio(), |ratio| format!("{ratio:.2}"))
-    } else {
-        "FAILED".to_owned()
-    }
-}
-
-fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), text)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -234,19 +166,25 @@ mod tests {
     use super::*;
     use crate::catalogue::all;
     use crate::drive::Tally;
+    use crate::outcome::Used;
     use crate::rows::SIZES;
+    use crate::table::{line, summary};
 
     fn outcome(row: usize) -> Outcome {
         let measure = |millis| {
             let elapsed = Duration::from_millis(millis);
             let statuses = [(200, 4)].into();
+            let used = Used {
+                cpu_s: Some(0.25),
+                ..Used::default()
+            };
             let tally = Tally {
                 latencies: vec![elapsed; 4],
                 statuses,
                 elapsed,
                 ..Tally::default()
             };
-            Measure::new(tally, Tally::default(), Some(0.25), Some(2048))
+            Measure::new(tally, Tally::default(), used)
         };
         let mut outcome = Outcome::new(&all(&SIZES[..1])[row]);
         outcome.add(Side::Peer, measure(100));
@@ -273,14 +211,14 @@ mod tests {
     fn failures_show_everywhere() {
         let mut failed = outcome(0);
         failed.fail(Side::Basalt, "two\nlines".to_owned());
-        assert!(table_line(&failed).contains("FAILED\n    basalt: two"));
+        assert!(line(&failed).contains("FAILED\n    basalt: two"));
         let page = markdown(&[failed.clone()]);
         assert!(
             page.contains("## Failures\n\n- create `organizations`: basalt: two lines\n"),
             "{page}"
         );
         assert!(summary(&[failed]).ends_with("1 rows, 1 failed"));
-        assert!(table_line(&outcome(0)).ends_with("   5.00"));
+        assert!(line(&outcome(0)).ends_with("   5.00"));
     }
 
     #[test]
@@ -294,7 +232,7 @@ mod tests {
             .collect();
         assert_eq!(
             widths,
-            vec![14; 10],
+            vec![15; 10],
             "two tables: two lines of head and two for each row"
         );
         assert_eq!(page.matches("## create").count(), 1);

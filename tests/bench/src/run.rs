@@ -213,8 +213,7 @@ impl Bench {
             Some(updates) => Some(drive::prepare(address, updates).await?),
             None => None,
         };
-        process::forget_peak(pid);
-        let before = process::cpu_seconds(pid);
+        let clock = process::Clock::start(pid);
         let (tally, beside) = match updates {
             None => (lists.run(|| {}).await?, Tally::default()),
             Some(updates) => {
@@ -222,10 +221,7 @@ impl Bench {
                 (lists?, updates?)
             }
         };
-        let cpu = before
-            .zip(process::cpu_seconds(pid))
-            .map(|(before, after)| after - before);
-        Ok(Measure::new(tally, beside, cpu, process::peak_memory(pid)))
+        Ok(Measure::new(tally, beside, clock.stop()))
     }
 
     /// After a delete: do both hold as many records?
