@@ -7,6 +7,8 @@ pub mod auth;
 pub mod collection;
 pub mod error;
 pub mod hooks;
+mod json;
+pub mod memory;
 pub mod meta;
 pub mod registry;
 pub mod request;

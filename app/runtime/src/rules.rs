@@ -1,6 +1,13 @@
 //! Access rules as the generator compiled them, and the dynamic filters of clients, which use the
 //! same columns and relations.
 
+mod given;
+mod macros;
+mod values;
+
+pub use given::Given;
+pub(crate) use values::parts;
+
 use diesel::QueryResult;
 
 use crate::collection::Collection;

@@ -100,7 +100,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn text(&self) -> Option<Cow<'_, str>> {
+    /// The value as SQLite turns it into text; `None` is NULL.
+    pub fn text(&self) -> Option<Cow<'_, str>> {
         match &self.operand {
             Operand::Null => None,
             Operand::Bool(bool) => Some(Cow::Borrowed(if *bool { "1" } else { "0" })),

@@ -1,12 +1,17 @@
 //! The only place that knows how conditions look in SQL: typed, boxed, generic over the table
 //! alone, so that generated code stays small and quick to compile.
 
+pub mod compare;
+pub mod filter;
+pub(crate) mod fragment;
+pub mod items;
+mod leaf;
 pub mod outer;
 pub mod predicate;
 pub mod via;
 
 use diesel::expression::BoxableExpression;
-use diesel::sql_types::{Bool, Double, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};
 
 /// The database that this build uses; a second implementation replaces this alias.
 pub type Db = diesel::sqlite::Sqlite;
@@ -34,6 +39,17 @@ pub enum Column<T> {
     List(Boxed<T, Nullable<Text>>),
     /// JSON text of a json field or geoPoint.
     Json(Boxed<T, Nullable<Text>>),
+    /// A computed text, or an item of a list: converts nothing that it is compared with.
+    Bare {
+        /// The text.
+        expression: Boxed<T, Nullable<Text>>,
+        /// NULL equals only NULL, not the empty text.
+        strict: bool,
+    },
+    /// A number of items; never NULL.
+    Count(Boxed<T, Nullable<BigInt>>),
+    /// A place inside JSON: text or number, row by row.
+    Path(Boxed<T, Nullable<Text>>),
 }
 
 /// The two forms that a condition about related records can take (both mean the same).

@@ -1,0 +1,188 @@
+//! Conditions on one column, which generated rules and clients' filters are made of. Each is
+//! generic over the table only; what it becomes is decided by the column's kind and the value.
+
+use basalt_lang::plan::{Op, Truth};
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use super::fragment::{Fragment, Part, Piece};
+use super::leaf::{self, Kind, Outcome};
+use super::predicate::Predicate;
+use super::{Boxed, Column, items};
+use crate::json;
+use crate::rules::Given;
+
+/// `column op value` comes out as `when`.
+pub fn test<T: 'static>(
+    column: Column<T>,
+    op: Op,
+    value: impl Into<Given>,
+    when: Truth,
+) -> Predicate<T> {
+    let (kind, part) = column.erase();
+    predicate(leaf::test(kind, op, &value.into(), when), vec![part])
+}
+
+/// `value op column` comes out as `when`, for `~` and `!~`, which cannot be mirrored.
+pub fn within<T: 'static>(
+    value: impl Into<Given>,
+    op: Op,
+    column: Column<T>,
+    when: Truth,
+) -> Predicate<T> {
+    let (kind, part) = column.erase();
+    predicate(leaf::within(&value.into(), op, kind, when), vec![part])
+}
+
+/// Two columns of the same row compare as `when`.
+pub fn columns<T: 'static>(left: Column<T>, op: Op, right: Column<T>, when: Truth) -> Predicate<T> {
+    let (left, left_part) = left.erase();
+    let (right, right_part) = right.erase();
+    predicate(
+        leaf::columns(left, op, right, when),
+        vec![left_part, right_part],
+    )
+}
+
+/// The column has no item (`holds`), or it has some.
+pub fn empty<T: 'static>(column: Column<T>, holds: bool) -> Predicate<T> {
+    let (kind, part) = column.erase();
+    let outcome = match (kind, holds) {
+        (Kind::List, true) => Outcome::When(vec![
+            Piece::Sql("("),
+            Piece::Part(0),
+            Piece::Sql(" = '[]' OR "),
+            Piece::Part(0),
+            Piece::Sql(" IS NULL)"),
+        ]),
+        (Kind::List, false) => Outcome::When(vec![Piece::Part(0), Piece::Sql(" <> '[]'")]),
+        (kind, holds) => kind.is_empty(0, holds),
+    };
+    predicate(outcome, vec![part])
+}
+
+/// `:lower`, for ASCII letters.
+pub fn lower<T: 'static>(column: Column<T>) -> Column<T> {
+    let (kind, part) = column.erase();
+    let mut pieces = vec![Piece::Sql("lower(")];
+    pieces.extend(kind.text(0));
+    pieces.push(Piece::Sql(")"));
+    Column::Bare {
+        expression: expression(pieces, part),
+        strict: kind.is_strict(),
+    }
+}
+
+/// `:length`: the number of items of a list; of a single value 0 or 1.
+pub fn length<T: 'static>(column: Column<T>) -> Column<T> {
+    let (kind, part) = column.erase();
+    let (before, after) = match kind {
+        Kind::List => ("coalesce(json_array_length(", "), 0)"),
+        _ => ("(coalesce(", ", '') <> '')"),
+    };
+    let pieces = vec![Piece::Sql(before), Piece::Part(0), Piece::Sql(after)];
+    Column::Count(
+        Fragment {
+            parts: vec![part],
+            pieces,
+        }
+        .typed::<T, Nullable<BigInt>>(),
+    )
+}
+
+/// A place inside a json field; NULL where there is none, and in any other column.
+pub fn json_path<T: 'static>(column: Column<T>, path: &[&str]) -> Column<T> {
+    let part: Part = match column {
+        Column::Json(column) => column,
+        other => other.erase().1,
+    };
+    let pieces = vec![
+        Piece::Sql("json_extract("),
+        Piece::Part(0),
+        Piece::Sql(", "),
+        Piece::Text(json::sqlite_path(path)),
+        Piece::Sql(")"),
+    ];
+    Column::Path(expression(pieces, part))
+}
+
+/// Some item of the list satisfies `inner` (`holds`), or none does.
+pub fn each<T: 'static>(
+    column: Column<T>,
+    inner: Predicate<items::table>,
+    holds: bool,
+) -> Predicate<T> {
+    let inner: Part = match inner {
+        Predicate::Never => return Predicate::from(!holds),
+        Predicate::Always => return empty(column, !holds),
+        Predicate::When(inner) => inner,
+    };
+    let (kind, part) = column.erase();
+    let mut pieces = vec![Piece::Sql("EXISTS (SELECT 1 FROM json_each(")];
+    if kind == Kind::List {
+        pieces.push(Piece::Part(0));
+    } else {
+        pieces.push(Piece::Sql("CASE WHEN "));
+        pieces.extend(kind.value(0));
+        pieces.push(Piece::Sql(" IS NOT NULL THEN json_array("));
+        pieces.extend(kind.value(0));
+        pieces.push(Piece::Sql(") END"));
+    }
+    pieces.extend([Piece::Sql(") WHERE "), Piece::Part(1), Piece::Sql(")")]);
+    if !holds {
+        pieces.insert(0, Piece::Sql("NOT "));
+    }
+    predicate(Outcome::When(pieces), vec![part, inner])
+}
+
+impl<T: 'static> Column<T> {
+    /// Forgets the table: the kind, and the value that conditions speak of.
+    fn erase(self) -> (Kind, Part) {
+        match self {
+            Column::Text(part) => (Kind::Text, part),
+            Column::Number(part) => (Kind::Number, part),
+            Column::Bool(part) => (Kind::Bool, part),
+            Column::Relation(part) => (Kind::Relation, part),
+            Column::List(part) => (Kind::List, part),
+            Column::Json(part) => (Kind::Dynamic, whole(part)),
+            Column::Bare { expression, strict } => {
+                let kind = if strict { Kind::StrictBare } else { Kind::Bare };
+                (kind, expression)
+            }
+            Column::Count(part) => (Kind::Count, part),
+            Column::Path(part) => (Kind::Dynamic, part),
+        }
+    }
+}
+
+/// The value of a json column: its scalars are text and numbers, not JSON text.
+fn whole(part: Part) -> Part {
+    Box::new(Fragment {
+        parts: vec![part],
+        pieces: vec![
+            Piece::Sql("json_extract("),
+            Piece::Part(0),
+            Piece::Sql(", '$')"),
+        ],
+    })
+}
+
+fn expression<T: 'static>(pieces: Vec<Piece>, part: Part) -> Boxed<T, Nullable<Text>> {
+    Fragment {
+        parts: vec![part],
+        pieces,
+    }
+    .typed()
+}
+
+fn predicate<T: 'static>(outcome: Outcome, parts: Vec<Part>) -> Predicate<T> {
+    match outcome {
+        Outcome::Always => Predicate::Always,
+        Outcome::Never => Predicate::Never,
+        Outcome::When(mut pieces) => {
+            // Conditions are put together with AND and OR.
+            pieces.insert(0, Piece::Sql("("));
+            pieces.push(Piece::Sql(")"));
+            Predicate::When(Fragment { parts, pieces }.typed())
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Conditions and orders that are only known at run time: what a client's `filter` and `sort`
+//! were compiled to, over the same columns and relations that generated rules use.
+
+use std::marker::PhantomData;
+
+use basalt_lang::plan::{Column as PlanColumn, Plan};
+
+use super::fragment::{Fragment, Piece};
+use super::predicate::{self, Predicate};
+use super::{Column, compare, items};
+use crate::collection::Collection;
+use crate::rules::{Context, Filter, parts};
+
+/// The condition that a plan about rows of `C` states.
+pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
+    build(filter.plan, filter.context, &Of::<C>(PhantomData))
+}
+
+/// What a plan can speak of in a table.
+trait Row<T> {
+    fn column(&self, column: &PlanColumn) -> Option<Column<T>>;
+    fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
+}
+
+/// A row of a collection.
+struct Of<C>(PhantomData<C>);
+
+impl<C: Collection> Row<C::Table> for Of<C> {
+    fn column(&self, column: &PlanColumn) -> Option<Column<C::Table>> {
+        Some(match column {
+            PlanColumn::Field(field) => C::column(field.0)?,
+            PlanColumn::Lower(field) => compare::lower(C::column(field.0)?),
+            PlanColumn::Length(field) => compare::length(C::column(field.0)?),
+            PlanColumn::Path(field, path) => compare::json_path(C::column(field.0)?, &parts(path)),
+            PlanColumn::Item => return None,
+        })
+    }
+
+    fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<C::Table>> {
+        C::via(field, inner, holds)
+    }
+}
+
+/// An item of a list.
+struct Item;
+
+impl Row<items::table> for Item {
+    fn column(&self, column: &PlanColumn) -> Option<Column<items::table>> {
+        matches!(column, PlanColumn::Item).then(items::item)
+    }
+
+    fn via(&self, _: usize, _: &Filter<'_>, _: bool) -> Option<Predicate<items::table>> {
+        None
+    }
+}
+
+fn build<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Predicate<T> {
+    let inner = |plan| build(plan, context, row);
+    leaf(plan, context, row).unwrap_or_else(|| match plan {
+        Plan::Always => Predicate::Always,
+        Plan::Never => Predicate::Never,
+        Plan::All(plans) => predicate::all(plans.iter().map(inner)),
+        Plan::Any(plans) => predicate::any(plans.iter().map(inner)),
+        other => broken(other),
+    })
+}
+
+/// A node without others of the same row below it; `None` for the rest, and for a column or
+/// relation that the row doesn't have.
+fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Option<Predicate<T>> {
+    Some(match plan {
+        Plan::Request {
+            left,
+            op,
+            right,
+            when,
+        } => context
+            .request(context.value(left), *op, context.value(right), *when)
+            .into(),
+        Plan::Test {
+            column,
+            op,
+            value,
+            when,
+        } => compare::test(row.column(column)?, *op, context.value(value), *when),
+        Plan::Within {
+            value,
+            op,
+            column,
+            when,
+        } => compare::within(context.value(value), *op, row.column(column)?, *when),
+        Plan::Columns {
+            left,
+            op,
+            right,
+            when,
+        } => compare::columns(row.column(left)?, *op, row.column(right)?, *when),
+        Plan::Empty { field, holds } => {
+            compare::empty(row.column(&PlanColumn::Field(*field))?, *holds)
+        }
+        Plan::Each {
+            field,
+            inner,
+            holds,
+        } => {
+            let column = row.column(&PlanColumn::Field(*field))?;
+            compare::each(column, build(inner, context, &Item), *holds)
+        }
+        Plan::Via {
+            field,
+            inner,
+            holds,
+            ..
+        } => {
+            let plan = &**inner;
+            row.via(field.0, &Filter { plan, context }, *holds)?
+        }
+        Plan::Always | Plan::Never | Plan::All(_) | Plan::Any(_) => return None,
+    })
+}
+
+/// Fails the query: a plan that doesn't fit its collection must be neither a yes nor a no.
+fn broken<T: 'static>(plan: &Plan) -> Predicate<T> {
+    let message = format!("the condition does not fit its collection: {plan:?}");
+    Predicate::When(
+        Fragment {
+            parts: Vec::new(),
+            pieces: vec![Piece::Broken(message)],
+        }
+        .typed(),
+    )
+}

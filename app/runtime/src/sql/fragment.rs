@@ -1,0 +1,105 @@
+//! Pieces of SQL that Diesel has no expression for, with typed binds. Free of the table, so that
+//! the work on conditions is compiled once and not for every collection.
+
+use std::marker::PhantomData;
+
+use diesel::backend::Backend;
+use diesel::expression::{
+    AppearsOnTable, Expression, SelectableExpression, TypedExpressionType, ValidGrouping,
+    is_aggregate,
+};
+use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::result::QueryResult;
+use diesel::sql_types::{Double, Text};
+
+use super::{Boxed, Db};
+
+/// An expression whose table and type are forgotten.
+pub(crate) type Part = Box<dyn QueryFragment<Db> + Send>;
+
+/// One element of a fragment.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    /// Fixed SQL text.
+    Sql(&'static str),
+    /// One of the fragment's parts; may occur more than once.
+    Part(usize),
+    /// A text that is bound.
+    Text(String),
+    /// A number that is bound.
+    Number(f64),
+    /// Fails the query with this message.
+    Broken(String),
+}
+
+/// SQL text, parts and binds in order.
+pub(crate) struct Fragment {
+    /// What [`Piece::Part`] refers to.
+    pub parts: Vec<Part>,
+    /// The elements.
+    pub pieces: Vec<Piece>,
+}
+
+impl QueryFragment<Db> for Fragment {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Sql(text) => pass.push_sql(text),
+                Piece::Part(index) => {
+                    if let Some(part) = self.parts.get(*index) {
+                        part.walk_ast(pass.reborrow())?;
+                    }
+                }
+                Piece::Text(text) => pass.push_bind_param::<Text, _>(text)?,
+                Piece::Number(number) => pass.push_bind_param::<Double, _>(number)?,
+                Piece::Broken(message) => {
+                    return Err(diesel::result::Error::QueryBuilderError(
+                        message.clone().into(),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fragment {
+    /// States that this is an expression of type `S` over rows of `T`.
+    pub(crate) fn typed<T, S>(self) -> Boxed<T, S>
+    where
+        T: 'static,
+        S: TypedExpressionType + 'static,
+    {
+        Box::new(Typed {
+            fragment: self,
+            marker: PhantomData,
+        })
+    }
+}
+
+/// A fragment with its table and type.
+struct Typed<T, S> {
+    fragment: Fragment,
+    marker: PhantomData<fn() -> (T, S)>,
+}
+
+impl<T, S: TypedExpressionType> Expression for Typed<T, S> {
+    type SqlType = S;
+}
+
+impl<T, S> AppearsOnTable<T> for Typed<T, S> where Self: Expression {}
+impl<T, S> SelectableExpression<T> for Typed<T, S> where Self: AppearsOnTable<T> {}
+
+impl<T, S, GB> ValidGrouping<GB> for Typed<T, S> {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl<T, S, DB> QueryFragment<DB> for Typed<T, S>
+where
+    DB: Backend,
+    Fragment: QueryFragment<DB>,
+{
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        self.fragment.walk_ast(pass)
+    }
+}

@@ -1,0 +1,426 @@
+//! What a comparison becomes in SQL: decided from the column's kind and the value, so that the
+//! database never has to convert anything, and does not run at all where no row matters.
+//!
+//! This mirrors [`basalt_lang::eval::compare`] case by case; a test holds the two together.
+
+use std::cmp::Ordering;
+
+use basalt_lang::eval::{self, Operand, Side, Source};
+use basalt_lang::plan::{Op, Quantifier, Truth};
+
+use super::fragment::Piece;
+use crate::rules::Given;
+
+/// What a column holds, as far as comparisons care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Text in a column of text.
+    Text,
+    /// The same, but NULL stands for the empty text.
+    Relation,
+    /// A number.
+    Number,
+    /// 0 or 1.
+    Bool,
+    /// JSON text of a list.
+    List,
+    /// A computed text.
+    Bare,
+    /// A computed text where NULL equals only NULL.
+    StrictBare,
+    /// A number of items.
+    Count,
+    /// A value inside JSON: text or number, row by row; NULL equals only NULL.
+    Dynamic,
+}
+
+/// A condition on a row, before it has a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// Every row.
+    Always,
+    /// No row.
+    Never,
+    /// The rows for which this SQL is true.
+    When(Vec<Piece>),
+}
+
+/// A value after the conversion that the column asks for.
+enum Key {
+    Text(String),
+    Number(f64),
+}
+
+impl Key {
+    fn piece(self) -> Piece {
+        match self {
+            Key::Text(text) => Piece::Text(text),
+            Key::Number(number) => Piece::Number(number),
+        }
+    }
+}
+
+impl Kind {
+    /// NULL equals only NULL.
+    pub(crate) fn is_strict(self) -> bool {
+        matches!(self, Kind::StrictBare | Kind::Dynamic)
+    }
+
+    fn holds_numbers(self) -> bool {
+        matches!(self, Kind::Number | Kind::Bool | Kind::Count)
+    }
+
+    /// Can no row be NULL, as comparisons see it?
+    fn never_null(self) -> bool {
+        matches!(self, Kind::Relation | Kind::Count)
+    }
+
+    /// Is every row's value ordered against the key in the same way? Then how.
+    fn fixed_order(self, key: &Key) -> Option<Ordering> {
+        match (self, key) {
+            (Kind::Dynamic, _) => None,
+            (kind, Key::Text(_)) if kind.holds_numbers() => Some(Ordering::Less),
+            (kind, Key::Number(_)) if !kind.holds_numbers() => Some(Ordering::Greater),
+            _ => None,
+        }
+    }
+
+    /// The column's value as comparisons see it.
+    pub(crate) fn value(self, part: usize) -> Vec<Piece> {
+        match self {
+            Kind::Relation => vec![
+                Piece::Sql("CAST(coalesce("),
+                Piece::Part(part),
+                Piece::Sql(", '') AS TEXT)"),
+            ],
+            _ => vec![Piece::Part(part)],
+        }
+    }
+
+    /// The column's value as text. Whole numbers have no point in them, however they are stored.
+    pub(crate) fn text(self, part: usize) -> Vec<Piece> {
+        if self != Kind::Number {
+            return self.value(part);
+        }
+        let column = Piece::Part(part);
+        vec![
+            Piece::Sql("CASE WHEN abs("),
+            column.clone(),
+            Piece::Sql(") < 9e15 AND "),
+            column.clone(),
+            Piece::Sql(" = CAST("),
+            column.clone(),
+            Piece::Sql(" AS INTEGER) THEN CAST(CAST("),
+            column.clone(),
+            Piece::Sql(" AS INTEGER) AS TEXT) ELSE CAST("),
+            column,
+            Piece::Sql(" AS TEXT) END"),
+        ]
+    }
+
+    /// Is the column NULL or the empty text?
+    pub(crate) fn is_empty(self, part: usize, wanted: bool) -> Outcome {
+        let column = Piece::Part(part);
+        Outcome::When(match (self, wanted) {
+            (Kind::Count, true) => return Outcome::Never,
+            (Kind::Count, false) => return Outcome::Always,
+            (Kind::Number | Kind::Bool | Kind::Relation, true) => {
+                vec![column, Piece::Sql(" IS NULL")]
+            }
+            (Kind::Number | Kind::Bool | Kind::Relation, false) => {
+                vec![column, Piece::Sql(" IS NOT NULL")]
+            }
+            (_, true) => vec![
+                Piece::Sql("("),
+                column.clone(),
+                Piece::Sql(" = '' OR "),
+                column,
+                Piece::Sql(" IS NULL)"),
+            ],
+            (_, false) => vec![column, Piece::Sql(" <> ''")],
+        })
+    }
+
+    /// The rows that are not NULL.
+    fn known(self, part: usize) -> Outcome {
+        if self.never_null() {
+            return Outcome::Always;
+        }
+        Outcome::When(vec![Piece::Part(part), Piece::Sql(" IS NOT NULL")])
+    }
+}
+
+/// `column op value` has the truth value `when`.
+pub(crate) fn test(kind: Kind, op: Op, given: &Given, when: Truth) -> Outcome {
+    quantified(given, when, |side, when| test_one(kind, op, side, when))
+}
+
+/// `value ~ column` has the truth value `when`.
+pub(crate) fn within(given: &Given, op: Op, kind: Kind, when: Truth) -> Outcome {
+    quantified(given, when, |side, when| {
+        let Some(text) = operand_text(&side.operand) else {
+            return Outcome::Never;
+        };
+        let mut pieces = vec![Piece::Text(text), like_word(op, when)];
+        pieces.extend(contains(kind, 0));
+        Outcome::When(pieces)
+    })
+}
+
+/// Two columns of one row compared: `when` is the outcome that is wanted.
+pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
+    let strict = left.is_strict() || right.is_strict();
+    let (mut pieces, word, end) = match op {
+        Op::Like | Op::NotLike => {
+            let mut pieces = left.text(0);
+            pieces.push(like_word(op, when));
+            pieces.extend(contains(right, 1));
+            return Outcome::When(pieces);
+        }
+        Op::Equal | Op::NotEqual if strict => (left.value(0), is_word(op, when), right.value(1)),
+        Op::Equal | Op::NotEqual => (coalesced(0), is_word(op, when), coalesced(1)),
+        _ => (left.value(0), order_word(op, when), right.value(1)),
+    };
+    pieces.push(Piece::Sql(word));
+    pieces.extend(end);
+    Outcome::When(pieces)
+}
+
+/// Without NULL, and without the conversions that a column would cause.
+fn coalesced(part: usize) -> Vec<Piece> {
+    vec![
+        Piece::Sql("coalesce("),
+        Piece::Part(part),
+        Piece::Sql(", '')"),
+    ]
+}
+
+/// Some value has the outcome; for the peer's match-all, none may have the opposite one either.
+fn quantified(given: &Given, when: Truth, one: impl Fn(&Side<'_>, Truth) -> Outcome) -> Outcome {
+    let sides = given.sides();
+    let some = any(sides.iter().map(|side| one(side, when)).collect());
+    if given.quantifier() == Quantifier::Some {
+        return some;
+    }
+    let opposite = any(sides.iter().map(|side| one(side, opposite(when))).collect());
+    all(vec![some, not(opposite)])
+}
+
+pub(crate) fn opposite(when: Truth) -> Truth {
+    match when {
+        Truth::True => Truth::False,
+        Truth::False => Truth::True,
+    }
+}
+
+fn any(parts: Vec<Outcome>) -> Outcome {
+    joined(parts, " OR ", Outcome::Always, Outcome::Never)
+}
+
+fn all(parts: Vec<Outcome>) -> Outcome {
+    joined(parts, " AND ", Outcome::Never, Outcome::Always)
+}
+
+/// Joins conditions; one that is `decisive` decides, and without any the answer is `none`.
+fn joined(parts: Vec<Outcome>, word: &'static str, decisive: Outcome, none: Outcome) -> Outcome {
+    let mut found: Vec<Vec<Piece>> = Vec::new();
+    for part in parts {
+        match part {
+            part if part == decisive => return decisive,
+            Outcome::When(pieces) => found.push(pieces),
+            Outcome::Always | Outcome::Never => {}
+        }
+    }
+    if found.len() < 2 {
+        return found.pop().map_or(none, Outcome::When);
+    }
+    let mut pieces = vec![Piece::Sql("(")];
+    for (index, part) in found.into_iter().enumerate() {
+        if index > 0 {
+            pieces.push(Piece::Sql(word));
+        }
+        pieces.push(Piece::Sql("("));
+        pieces.extend(part);
+        pieces.push(Piece::Sql(")"));
+    }
+    pieces.push(Piece::Sql(")"));
+    Outcome::When(pieces)
+}
+
+/// The rows for which the condition is false or NULL.
+fn not(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Always => Outcome::Never,
+        Outcome::Never => Outcome::Always,
+        Outcome::When(pieces) => {
+            let mut result = vec![Piece::Sql("(")];
+            result.extend(pieces);
+            result.push(Piece::Sql(") IS NOT TRUE"));
+            Outcome::When(result)
+        }
+    }
+}
+
+fn test_one(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
+    match op {
+        Op::Like | Op::NotLike => like(kind, op, side, when),
+        Op::Equal | Op::NotEqual => equality(kind, op, side, when),
+        _ => order(kind, op, side, when),
+    }
+}
+
+fn like(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
+    let Some(pattern) = pattern(side) else {
+        return Outcome::Never;
+    };
+    let positive = (op == Op::Like) == (when == Truth::True);
+    if pattern.bytes().all(|byte| byte == b'%') && !pattern.is_empty() {
+        return if positive {
+            kind.known(0)
+        } else {
+            Outcome::Never
+        };
+    }
+    let mut pieces = kind.text(0);
+    pieces.push(like_word(op, when));
+    pieces.push(Piece::Text(pattern));
+    pieces.push(Piece::Sql(" ESCAPE '\\'"));
+    Outcome::When(pieces)
+}
+
+fn order(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
+    let Some(key) = key(kind, side, true) else {
+        return Outcome::Never;
+    };
+    if let Some(fixed) = kind.fixed_order(&key) {
+        return if holds(op, fixed) == (when == Truth::True) {
+            kind.known(0)
+        } else {
+            Outcome::Never
+        };
+    }
+    let mut pieces = kind.value(0);
+    pieces.push(Piece::Sql(order_word(op, when)));
+    pieces.push(key.piece());
+    Outcome::When(pieces)
+}
+
+fn equality(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
+    let wanted = (op == Op::Equal) == (when == Truth::True);
+    let given = side.source == Source::Value;
+    let empty = match &side.operand {
+        Operand::Null => true,
+        Operand::Text(text) => text.is_empty(),
+        _ => false,
+    };
+    if empty && !kind.is_strict() {
+        return kind.is_empty(0, wanted);
+    }
+    // Against a column, SQLite compares through COALESCE, which converts nothing.
+    let Some(key) = key(kind, side, given) else {
+        let word = if wanted { " IS NULL" } else { " IS NOT NULL" };
+        return Outcome::When(vec![Piece::Part(0), Piece::Sql(word)]);
+    };
+    // `=` is the only comparison that leaves NULL unknown, and only its "must be false" shows it.
+    let unknown = op == Op::Equal && given && !kind.is_strict() && !kind.never_null();
+    if kind.fixed_order(&key).is_some() {
+        return match (wanted, unknown) {
+            (true, _) => Outcome::Never,
+            (false, true) => kind.known(0),
+            (false, false) => Outcome::Always,
+        };
+    }
+    let word = match (wanted, unknown) {
+        (true, _) => " = ",
+        (false, true) => " <> ",
+        (false, false) => " IS NOT ",
+    };
+    Outcome::When(vec![Piece::Part(0), Piece::Sql(word), key.piece()])
+}
+
+/// The value, converted as the column would convert it; `None` is NULL.
+fn key(kind: Kind, side: &Side<'_>, convert: bool) -> Option<Key> {
+    if convert && matches!(kind, Kind::Text | Kind::Relation) {
+        return operand_text(&side.operand).map(Key::Text);
+    }
+    let numeric = convert && matches!(kind, Kind::Number | Kind::Bool | Kind::List);
+    Some(match &side.operand {
+        Operand::Null => return None,
+        Operand::Bool(bool) => Key::Number(f64::from(u8::from(*bool))),
+        // Exact up to 2^53, as everywhere.
+        Operand::Integer(integer) => Key::Number(*integer as f64),
+        Operand::Number(number) => Key::Number(*number),
+        Operand::Text(text) => match numeric.then(|| eval::text_to_number(text)).flatten() {
+            Some(number) => Key::Number(number),
+            None => Key::Text(text.clone().into_owned()),
+        },
+    })
+}
+
+/// A value as SQLite turns it into text; `None` is NULL.
+pub(crate) fn operand_text(operand: &Operand<'_>) -> Option<String> {
+    Some(match operand {
+        Operand::Null => return None,
+        Operand::Bool(bool) => if *bool { "1" } else { "0" }.to_owned(),
+        Operand::Integer(integer) => integer.to_string(),
+        Operand::Number(number) => eval::sqlite_number_text(*number),
+        Operand::Text(text) => text.clone().into_owned(),
+    })
+}
+
+/// The pattern that `~` matches with; `None` is NULL.
+fn pattern(side: &Side<'_>) -> Option<String> {
+    match (&side.operand, side.source) {
+        (Operand::Text(text), Source::Value) => Some(eval::like_pattern(text)),
+        (Operand::Integer(integer), Source::Value) => {
+            Some(eval::like_pattern(&integer.to_string()))
+        }
+        (Operand::Number(number), Source::Value) => {
+            Some(eval::like_pattern(&eval::number_text(*number)))
+        }
+        (operand, _) => operand_text(operand).map(|text| format!("%{text}%")),
+    }
+}
+
+/// The pattern "contains this column's text", with nothing escaped.
+fn contains(kind: Kind, part: usize) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Sql("('%' || ")];
+    pieces.extend(kind.text(part));
+    pieces.push(Piece::Sql(" || '%') ESCAPE '\\'"));
+    pieces
+}
+
+fn like_word(op: Op, when: Truth) -> Piece {
+    Piece::Sql(if (op == Op::Like) == (when == Truth::True) {
+        " LIKE "
+    } else {
+        " NOT LIKE "
+    })
+}
+
+fn is_word(op: Op, when: Truth) -> &'static str {
+    if (op == Op::Equal) == (when == Truth::True) {
+        " IS "
+    } else {
+        " IS NOT "
+    }
+}
+
+/// The operator, or the one that is true exactly where it is false.
+fn order_word(op: Op, when: Truth) -> &'static str {
+    match (op, when) {
+        (Op::Greater, Truth::True) | (Op::LessOrEqual, Truth::False) => " > ",
+        (Op::GreaterOrEqual, Truth::True) | (Op::Less, Truth::False) => " >= ",
+        (Op::Less, Truth::True) | (Op::GreaterOrEqual, Truth::False) => " < ",
+        _ => " <= ",
+    }
+}
+
+fn holds(op: Op, order: Ordering) -> bool {
+    match op {
+        Op::Greater => order.is_gt(),
+        Op::GreaterOrEqual => order.is_ge(),
+        Op::Less => order.is_lt(),
+        _ => order.is_le(),
+    }
+}
