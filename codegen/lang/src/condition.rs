@@ -106,12 +106,11 @@ impl Condition {
             column: Column::Field(guard),
             op: Op::Equal,
             value: Value::Bool(true),
-            when,
+            when: Truth::True,
         };
-        match when {
-            Truth::True => Plan::all([test, visible]),
-            Truth::False => Plan::any([test, visible]),
-        }
+        // An email that isn't visible decides nothing: it neither makes the comparison true nor,
+        // where every value counts, false, so that no guess can be confirmed.
+        Plan::all([test, visible])
     }
 
     /// Of no row: every column is NULL, every length 0.
@@ -120,6 +119,11 @@ impl Condition {
             return Ok(Plan::Never);
         }
         match &self.test {
+            Test::Within {
+                value,
+                op,
+                column: Column::Length(_),
+            } => Ok(zero_items(value, *op, true, when)),
             Test::Within { .. } => Ok(Plan::Never),
             Test::Columns {
                 left,
@@ -131,22 +135,11 @@ impl Condition {
                 Ok(constant(outcome(compare(&left, *op, &right)) == Some(when)))
             }
             Test::Column {
-                column: column @ Column::Length(_),
+                column: Column::Length(_),
                 op,
                 value,
                 ..
-            } => Ok(match literal(value) {
-                Some(value) => {
-                    let found = compare(&missing(column, false), *op, &value);
-                    constant(outcome(found) == Some(when))
-                }
-                None => Plan::Request {
-                    left: Value::Number(0.0),
-                    op: *op,
-                    right: value.clone(),
-                    when,
-                },
-            }),
+            } => Ok(zero_items(value, *op, false, when)),
             Test::Column { op, .. } if !exact(*op) => Ok(Plan::Never),
             Test::Column {
                 strict, op, value, ..
@@ -173,6 +166,30 @@ impl Condition {
         };
         let holds = is_null == (op == Op::Equal);
         Ok(constant(holds == (when == Truth::True)))
+    }
+}
+
+/// The length of no list is 0, and not NULL.
+fn zero_items(value: &Value, op: Op, value_first: bool, when: Truth) -> Plan {
+    let zero = Side::column(Operand::Integer(0), Affinity::None);
+    let found = literal(value).map(|value| match value_first {
+        true => compare(&value, op, &zero),
+        false => compare(&zero, op, &value),
+    });
+    if let Some(found) = found {
+        return constant(outcome(found) == Some(when));
+    }
+    let (zero, value) = (Value::Number(0.0), value.clone());
+    let (left, right) = if value_first {
+        (value, zero)
+    } else {
+        (zero, value)
+    };
+    Plan::Request {
+        left,
+        op,
+        right,
+        when,
     }
 }
 

@@ -154,6 +154,15 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a
         let Some(next) = rest.first() else {
             return leaf(scope, at, &field, name, hops);
         };
+        if hops.len() == MAX_HOPS && matches!(field.kind, FieldType::One(_) | FieldType::Many(_)) {
+            let message = format!("more than {MAX_HOPS} relations in one path");
+            return Err(Error::new(
+                Code::TooDeep,
+                part.span,
+                message,
+                "one too many",
+            ));
+        }
         let (target, step) = match field.kind {
             FieldType::One(_) if rest.len() == 1 && next.text == "id" => {
                 return record_id(scope, &field, name, hops);
@@ -170,15 +179,6 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a
             field: field.id,
             step,
         });
-        if hops.len() > MAX_HOPS {
-            let message = format!("more than {MAX_HOPS} relations in one path");
-            return Err(Error::new(
-                Code::TooDeep,
-                part.span,
-                message,
-                "one too many",
-            ));
-        }
         at = target;
         parts = rest;
     }

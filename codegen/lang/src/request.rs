@@ -275,7 +275,7 @@ fn auth<'a>(
                 "`:each` and `:length` of `@request.auth` are not compiled yet",
             ))
         }
-        Some((Modifier::IsSet, _)) if !scope.strict() => Ok(Given::new(value, ty)),
+        Some(_) if !scope.strict() => Ok(Given::new(value, ty)),
         Some((modifier, span)) => Err(no_modifier(modifier, span)),
     }
 }

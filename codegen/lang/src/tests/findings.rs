@@ -284,6 +284,8 @@ fn filters_are_lenient_where_rules_are_not() {
         }
     }
     assert!(compiled("@request.auth.nope = ''", Caller::Superuser).is_ok());
+    assert!(compiled("@request.auth.email:each = ''", Caller::Superuser).is_ok());
+    assert!(compiled("@request.auth.email:each = ''", Caller::Rule).is_err());
 }
 
 #[test]

@@ -287,7 +287,13 @@ impl Model {
                     Cell::Object(members) => members.iter().find(|(key, _)| *key == path[0]),
                     _ => None,
                 };
-                let operand = found.map_or(Operand::Null, |(_, number)| Operand::Number(*number));
+                let operand = found.map_or(Operand::Null, |(_, number)| {
+                    if number.fract() == 0.0 {
+                        Operand::Integer(*number as i64)
+                    } else {
+                        Operand::Number(*number)
+                    }
+                });
                 Side::strict(operand, Affinity::None)
             }
             Column::Field(field) => {
