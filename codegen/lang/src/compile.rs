@@ -52,6 +52,19 @@ pub fn compile(text: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
     })
 }
 
+/// The plan of a rule and a filter that hold together: where both look at the same multi-valued
+/// path, they look at the same related row. `Plan::all` of the two plans lacks that bond.
+pub fn together(rule: &Expr, filter: &Expr) -> Result<Plan, Vec<Error>> {
+    let mut items = Vec::new();
+    for expr in [rule, filter] {
+        match expr {
+            Expr::All(inner) => items.extend(inner.iter().cloned()),
+            other => items.push(other.clone()),
+        }
+    }
+    lower(&Expr::All(items)).map(Plan::fold)
+}
+
 fn constant_rule(text: &str, plan: &Plan) -> Error {
     let start = text.len() - text.trim_start().len();
     let span = Span {

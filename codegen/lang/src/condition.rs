@@ -172,9 +172,12 @@ impl Condition {
 /// The length of no list is 0, and not NULL.
 fn zero_items(value: &Value, op: Op, value_first: bool, when: Truth) -> Plan {
     let zero = Side::column(Operand::Integer(0), Affinity::None);
-    let found = literal(value).map(|value| match value_first {
-        true => compare(&value, op, &zero),
-        false => compare(&zero, op, &value),
+    let found = literal(value).map(|value| {
+        if value_first {
+            compare(&value, op, &zero)
+        } else {
+            compare(&zero, op, &value)
+        }
     });
     if let Some(found) = found {
         return constant(outcome(found) == Some(when));

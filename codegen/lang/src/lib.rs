@@ -19,14 +19,14 @@ pub mod plan;
 mod print;
 mod request;
 pub mod schema;
-mod scope;
+pub mod scope;
 mod simplify;
 pub mod sort;
 pub mod span;
 mod text;
 pub mod typed;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, together};
 pub use error::{Code, Error, Severity};
 pub use scope::{Caller, Scope};
 pub use sort::{SortBy, SortKey, parse_sort};

@@ -1,8 +1,8 @@
 //! The specification's tables: which rows a text matches.
 
-use super::fixture::{C, USERS, X};
+use super::fixture::{C, USERS, X, compiled};
 use super::model::{Cell, Model, list, text};
-use crate::Caller;
+use crate::{Caller, together};
 
 fn check(model: &Model, filter: &str, expected: &str) {
     assert_eq!(model.matched(filter), expected, "{filter}");
@@ -142,6 +142,21 @@ fn conditions_on_one_path_bind_one_row() {
     ] {
         check(&model, filter, expected);
     }
+}
+
+#[test]
+fn a_rule_and_a_filter_bind_one_row() {
+    let model = Model::of_the_table();
+    let typed = |text| compiled(text, Caller::Rule).unwrap().typed;
+    let rule = typed("rm.title ?= 'x' && id != ''");
+    let check = |filter, expected: &str| {
+        let plan = together(&rule, &typed(filter)).unwrap();
+        assert_eq!(model.matched_by(C, &plan), expected, "{filter}");
+    };
+    check("rm.n ?= 2", "");
+    check("rm.n ?= 1", "x xy xz");
+    check("rm.n ?= 2 || rm.n ?= 1", "x xy xz");
+    check("rm.n ?= 2 || sm:each ?= 'b'", "xy xz");
 }
 
 #[test]

@@ -116,8 +116,13 @@ impl Model {
             Ok(compiled) => compiled,
             Err(errors) => return format!("{}", errors[0].code),
         };
+        self.matched_by(collection, &compiled.plan)
+    }
+
+    /// The ids in `collection` of which the plan holds, joined by blanks.
+    pub(super) fn matched_by(&self, collection: CollectionId, plan: &Plan) -> String {
         let rows = self.records.iter().filter(|it| it.collection == collection);
-        let rows = rows.filter(|row| self.holds(&compiled.plan, row, None));
+        let rows = rows.filter(|row| self.holds(plan, row, None));
         let ids = rows.map(|row| match &row.cells[0] {
             Cell::Text(id) => id.as_str(),
             other => panic!("an id is text, not {other:?}"),
