@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::plan::{Column, Plan, Quantifier, Truth, Value};
+use crate::plan::{Column, Op, Plan, Quantifier, Truth, Value};
 use crate::schema::{CollectionId, FieldId, Schema};
 use crate::typed::{Comparison, Expr, Operand};
 
@@ -100,6 +100,55 @@ impl Names<'_> {
         }
     }
 
+    /// A plan that fits one line; nothing for the others.
+    fn simple(self, plan: &Plan) -> String {
+        let compared = |left: &dyn Display, op: &Op, right: &dyn Display, when: &Truth| {
+            // A comparison that must be true is simply written out.
+            let suffix = if *when == Truth::True {
+                ""
+            } else {
+                " is false"
+            };
+            format!("{left} {} {right}{suffix}", op.as_str())
+        };
+        match plan {
+            Plan::Always => "always".to_owned(),
+            Plan::Never => "never".to_owned(),
+            Plan::Request {
+                left,
+                op,
+                right,
+                when,
+            } => compared(left, op, right, when),
+            Plan::Test {
+                column,
+                op,
+                value,
+                when,
+            } => compared(&self.column(column), op, value, when),
+            Plan::Within {
+                value,
+                op,
+                column,
+                when,
+            } => compared(value, op, &self.column(column), when),
+            Plan::Columns {
+                left,
+                op,
+                right,
+                when,
+            } => compared(&self.column(left), op, &self.column(right), when),
+            Plan::Empty { field, holds } => {
+                format!(
+                    "{} is {}empty",
+                    self.field(*field),
+                    if *holds { "" } else { "not " }
+                )
+            }
+            Plan::All(_) | Plan::Any(_) | Plan::Via { .. } | Plan::Each { .. } => String::new(),
+        }
+    }
+
     fn of(self, collection: CollectionId) -> Self {
         Self(self.0.map(|(schema, _)| (schema, collection)))
     }
@@ -114,73 +163,17 @@ struct Described<'a> {
 impl Display for Described<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names = self.names;
-        let line = |f: &mut Formatter<'_>, content: &str| line(f, self.depth, &content);
         match self.plan {
-            Plan::Always => line(f, "always"),
-            Plan::Never => line(f, "never"),
             Plan::All(items) => self.below(f, "all of", items, names),
             Plan::Any(items) => self.below(f, "any of", items, names),
-            Plan::Request {
-                left,
-                op,
-                right,
-                when,
-            } => line(
-                f,
-                &format!("{left} {} {right}{}", op.as_str(), suffix(*when)),
-            ),
-            Plan::Test {
-                column,
-                op,
-                value,
-                when,
-            } => {
-                let column = names.column(column);
-                line(
-                    f,
-                    &format!("{column} {} {value}{}", op.as_str(), suffix(*when)),
-                )
-            }
-            Plan::Within {
-                value,
-                op,
-                column,
-                when,
-            } => {
-                let column = names.column(column);
-                line(
-                    f,
-                    &format!("{value} {} {column}{}", op.as_str(), suffix(*when)),
-                )
-            }
-            Plan::Columns {
-                left,
-                op,
-                right,
-                when,
-            } => {
-                let (left, right) = (names.column(left), names.column(right));
-                line(
-                    f,
-                    &format!("{left} {} {right}{}", op.as_str(), suffix(*when)),
-                )
-            }
-            Plan::Empty { field, holds } => {
-                let not = if *holds { "" } else { "not " };
-                line(f, &format!("{} is {not}empty", names.field(*field)))
-            }
             Plan::Via {
                 field,
                 target,
                 inner,
                 holds,
             } => {
-                let head = format!(
-                    "{} {} in {} with",
-                    quantity(*holds),
-                    names.field(*field),
-                    names.collection(*target)
-                );
+                let (field, collection) = (names.field(*field), names.collection(*target));
+                let head = format!("{} {field} in {collection} with", quantity(*holds));
                 self.below(f, &head, std::slice::from_ref(inner), names.of(*target))
             }
             Plan::Each {
@@ -191,6 +184,7 @@ impl Display for Described<'_> {
                 let head = format!("{} item of {} with", quantity(*holds), names.field(*field));
                 self.below(f, &head, std::slice::from_ref(inner), names)
             }
+            simple => line(f, self.depth, &names.simple(simple)),
         }
     }
 }
@@ -218,14 +212,6 @@ impl Described<'_> {
 
 fn quantity(holds: bool) -> &'static str {
     if holds { "some" } else { "no" }
-}
-
-/// A comparison that must be true is simply written out.
-fn suffix(when: Truth) -> &'static str {
-    match when {
-        Truth::True => "",
-        Truth::False => " is false",
-    }
 }
 
 /// As it would be written in a rule.
