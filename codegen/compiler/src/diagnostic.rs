@@ -192,18 +192,18 @@ impl Diagnostic {
     }
 }
 
-/// The known word that was probably meant.
+/// The known word that was probably meant: alike, or two edits away.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
-    known
-        .into_iter()
-        .map(|candidate| {
-            let score = strsim::jaro_winkler(&lower, &candidate.to_lowercase());
-            (score, candidate)
-        })
-        .filter(|(score, _)| *score >= 0.8)
+    let scored = known.into_iter().map(|candidate| {
+        let folded = candidate.to_lowercase();
+        let edits = strsim::damerau_levenshtein(&lower, &folded);
+        (strsim::jaro_winkler(&lower, &folded), edits, candidate)
+    });
+    scored
+        .filter(|(alike, edits, _)| *alike >= 0.8 || *edits <= 2 && lower.len() >= 4)
         .max_by(|left, right| left.0.total_cmp(&right.0))
-        .map(|(_, candidate)| candidate)
+        .map(|(.., candidate)| candidate)
 }
 
 /// Findings with the sources they speak of, in the order of the sources.
@@ -262,7 +262,11 @@ impl Report {
     pub fn first_lines(&self) -> Vec<String> {
         let line = |found: &Diagnostic| {
             let place = render::place(&found.place, &self.sources);
-            match found.help.as_deref().filter(|help| help.starts_with("did you mean")) {
+            match found
+                .help
+                .as_deref()
+                .filter(|help| help.starts_with("did you mean"))
+            {
                 Some(help) => format!("{place}: {} ({help})", found.message),
                 None => format!("{place}: {}", found.message),
             }

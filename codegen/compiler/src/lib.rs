@@ -2,6 +2,15 @@
 //! text out. The stages are listed in ARCHITECTURE.md.
 
 pub mod ddl;
+pub mod diagnostic;
 pub mod diff;
 pub mod ir;
+pub mod load;
+pub mod name;
+pub mod resolve;
 pub mod snapshot;
+pub mod source;
+
+pub use diagnostic::Report;
+pub use resolve::{Checked, resolve};
+pub use source::{Source, read_dir};

@@ -22,12 +22,69 @@ const RESERVED_AUTH_FIELDS: &[&str] = &["passwordConfirm", "oldPassword"];
 /// What can't be a plain Rust identifier: keywords of all editions, and the names that a table
 /// module of Diesel defines beside its columns.
 const RESERVED_IDENTIFIERS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
-    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
-    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
-    "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "all_columns",
-    "columns", "dsl", "star", "table", "std", "core", "alloc", "diesel", "rocket", "serde",
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "const",
+    "continue",
+    "crate",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "union",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+    "all_columns",
+    "columns",
+    "dsl",
+    "star",
+    "table",
+    "std",
+    "core",
+    "alloc",
+    "diesel",
+    "rocket",
+    "serde",
 ];
 
 /// Types that every module sees, which a model must not shadow.
@@ -52,7 +109,8 @@ pub enum Refused {
 pub fn check_collection(name: &str) -> Result<(), Refused> {
     check_form("collection", name, 255)?;
     if name.to_ascii_lowercase().starts_with("sqlite_") {
-        let message = format!("collection name `{name}` is reserved: SQLite keeps `sqlite_…` for itself");
+        let message =
+            format!("collection name `{name}` is reserved: SQLite keeps `sqlite_…` for itself");
         return Err(Refused::Reserved(message));
     }
     Ok(())
@@ -64,7 +122,9 @@ pub fn check_collection(name: &str) -> Result<(), Refused> {
 /// Says why not.
 pub fn check_field(name: &str, is_auth: bool) -> Result<(), Refused> {
     if RESERVED_FIELDS.contains(&name) || is_auth && RESERVED_AUTH_FIELDS.contains(&name) {
-        return Err(Refused::Reserved(format!("field name `{name}` is reserved")));
+        return Err(Refused::Reserved(format!(
+            "field name `{name}` is reserved"
+        )));
     }
     check_form("field", name, 100)
 }
@@ -77,11 +137,13 @@ fn check_form(what: &str, name: &str, longest: usize) -> Result<(), Refused> {
         )));
     }
     if name.starts_with('_') {
-        let message = format!("{what} name `{name}` is reserved: a leading `_` marks what the system owns");
+        let message =
+            format!("{what} name `{name}` is reserved: a leading `_` marks what the system owns");
         return Err(Refused::Reserved(message));
     }
     if name.to_ascii_lowercase().contains("_via_") {
-        let message = format!("{what} name `{name}` is reserved: `_via_` means a back-relation in rules");
+        let message =
+            format!("{what} name `{name}` is reserved: `_via_` means a back-relation in rules");
         return Err(Refused::Reserved(message));
     }
     Ok(())
@@ -224,11 +286,18 @@ fn singular(camel: &str) -> String {
     if ends("ies") {
         return format!("{}y", stem(3));
     }
-    if ["sses", "xes", "ches", "shes"].iter().any(|ending| ends(ending)) {
+    if ["sses", "xes", "ches", "shes"]
+        .iter()
+        .any(|ending| ends(ending))
+    {
         return stem(2);
     }
     let not_plural = ["ss", "us", "is", "news", "series"];
-    if ends("s") && !not_plural.iter().any(|ending| camel.to_lowercase().ends_with(ending)) {
+    if ends("s")
+        && !not_plural
+            .iter()
+            .any(|ending| camel.to_lowercase().ends_with(ending))
+    {
         return stem(1);
     }
     camel.to_owned()

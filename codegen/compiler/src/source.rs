@@ -35,7 +35,10 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Source>, Report> {
     let fail = |error: std::io::Error| {
         let message = format!("can't read the schema directory: {error}");
         let path = dir.display().to_string();
-        Report::new(vec![Diagnostic::of_path(Code::Unreadable, path, message)], &[])
+        Report::new(
+            vec![Diagnostic::of_path(Code::Unreadable, path, message)],
+            &[],
+        )
     };
     let mut paths = Vec::new();
     for entry in fs::read_dir(dir).map_err(fail)? {

@@ -64,14 +64,42 @@ pub const COLLECTION_TYPES: &[&str] = &["base", "auth", "view"];
 
 /// The file as a whole.
 pub const FILE: &[Key] = &[
-    required("name", Shape::Text, "The collection's name, as it stands in URLs."),
-    key("id", Shape::Text, "Its id; without it, one is made from type and name."),
-    key("type", Shape::Choice(COLLECTION_TYPES), "`base` (the default), or `auth` for records that can log in."),
-    key("renamed_from", Shape::Text, "The name before, so that a migration renames and keeps the data."),
-    key("rules", Shape::Table(RULES), "Who may do what. Absent: superusers only. Empty text: everyone."),
-    key("fields", Shape::Fields, "The fields, in the order of the file; `id` is implied."),
+    required(
+        "name",
+        Shape::Text,
+        "The collection's name, as it stands in URLs.",
+    ),
+    key(
+        "id",
+        Shape::Text,
+        "Its id; without it, one is made from type and name.",
+    ),
+    key(
+        "type",
+        Shape::Choice(COLLECTION_TYPES),
+        "`base` (the default), or `auth` for records that can log in.",
+    ),
+    key(
+        "renamed_from",
+        Shape::Text,
+        "The name before, so that a migration renames and keeps the data.",
+    ),
+    key(
+        "rules",
+        Shape::Table(RULES),
+        "Who may do what. Absent: superusers only. Empty text: everyone.",
+    ),
+    key(
+        "fields",
+        Shape::Fields,
+        "The fields, in the order of the file; `id` is implied.",
+    ),
     key("indexes", Shape::Tables(INDEX), "Indexes of the table."),
-    key("auth", Shape::Table(AUTH), "How records of an auth collection log in."),
+    key(
+        "auth",
+        Shape::Table(AUTH),
+        "How records of an auth collection log in.",
+    ),
 ];
 
 /// `[rules]`
@@ -81,31 +109,71 @@ pub const RULES: &[Key] = &[
     key("create", Shape::Text, "Which records may be created."),
     key("update", Shape::Text, "Which records may be updated."),
     key("delete", Shape::Text, "Which records may be deleted."),
-    key("auth", Shape::Text, "Auth collections: which records may log in; everyone if absent."),
-    key("manage", Shape::Text, "Auth collections: who may manage accounts of others."),
+    key(
+        "auth",
+        Shape::Text,
+        "Auth collections: which records may log in; everyone if absent.",
+    ),
+    key(
+        "manage",
+        Shape::Text,
+        "Auth collections: who may manage accounts of others.",
+    ),
 ];
 
 /// `[[indexes]]`
 pub const INDEX: &[Key] = &[
     required("fields", Shape::Texts, "The fields, in order."),
-    key("name", Shape::Text, "Its name in the database; without it, one is made."),
+    key(
+        "name",
+        Shape::Text,
+        "Its name in the database; without it, one is made.",
+    ),
     key("unique", Shape::Bool, "Refuse duplicates."),
-    key("collation", Shape::Choice(&["nocase"]), "`nocase`: ASCII case makes no difference."),
-    key("where", Shape::Text, "Only rows of which this holds: own fields and literals, written like a rule."),
+    key(
+        "collation",
+        Shape::Choice(&["nocase"]),
+        "`nocase`: ASCII case makes no difference.",
+    ),
+    key(
+        "where",
+        Shape::Text,
+        "Only rows of which this holds: own fields and literals, written like a rule.",
+    ),
 ];
 
 /// `[auth]`
 pub const AUTH: &[Key] = &[
-    key("password", Shape::Table(AUTH_PASSWORD), "Login by password."),
-    key("token", Shape::Table(AUTH_TOKEN), "The token that a login gives."),
+    key(
+        "password",
+        Shape::Table(AUTH_PASSWORD),
+        "Login by password.",
+    ),
+    key(
+        "token",
+        Shape::Table(AUTH_TOKEN),
+        "The token that a login gives.",
+    ),
 ];
 
 const AUTH_PASSWORD: &[Key] = &[
-    key("enabled", Shape::Bool, "May records log in by password? Default: true."),
-    key("identity_fields", Shape::Texts, "What identifies a record at login. Default: email."),
+    key(
+        "enabled",
+        Shape::Bool,
+        "May records log in by password? Default: true.",
+    ),
+    key(
+        "identity_fields",
+        Shape::Texts,
+        "What identifies a record at login. Default: email.",
+    ),
 ];
 
-const AUTH_TOKEN: &[Key] = &[key("duration", Shape::Count, "Lifetime in seconds, 10 to 94670856. Default: 432000.")];
+const AUTH_TOKEN: &[Key] = &[key(
+    "duration",
+    Shape::Count,
+    "Lifetime in seconds, 10 to 94670856. Default: 432000.",
+)];
 
 /// A field's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,29 +206,61 @@ pub enum FieldType {
     GeoPoint,
 }
 
-const DEFAULT: Key = key("default", Shape::Any, "What a create without the field stores.");
+const DEFAULT: Key = key(
+    "default",
+    Shape::Any,
+    "What a create without the field stores.",
+);
 const HIDDEN: Key = key("hidden", Shape::Bool, "Shown to superusers only.");
-const PRESENTABLE: Key = key("presentable", Shape::Bool, "For admin interfaces: part of a record's short form.");
-const RENAMED_FROM: Key = key("renamed_from", Shape::Text, "The name before, so that a migration keeps the data.");
+const PRESENTABLE: Key = key(
+    "presentable",
+    Shape::Bool,
+    "For admin interfaces: part of a record's short form.",
+);
+const RENAMED_FROM: Key = key(
+    "renamed_from",
+    Shape::Text,
+    "The name before, so that a migration keeps the data.",
+);
 
 /// What every type but autodate takes.
 const COMMON: &[Key] = &[
-    key("required", Shape::Bool, "Must not be the zero value (empty, 0, false)."),
-    key("present", Shape::Bool, "Must be given at creation; zero and false are fine."),
+    key(
+        "required",
+        Shape::Bool,
+        "Must not be the zero value (empty, 0, false).",
+    ),
+    key(
+        "present",
+        Shape::Bool,
+        "Must be given at creation; zero and false are fine.",
+    ),
     key("nullable", Shape::Bool, "May be null."),
     DEFAULT,
     HIDDEN,
     PRESENTABLE,
-    key("help", Shape::Text, "For admin interfaces: a hint below the input."),
+    key(
+        "help",
+        Shape::Text,
+        "For admin interfaces: a hint below the input.",
+    ),
     RENAMED_FROM,
 ];
 
 const DOMAINS: &[Key] = &[
     key("only_domains", Shape::Texts, "Accept these domains only."),
-    key("except_domains", Shape::Texts, "Accept all but these domains."),
+    key(
+        "except_domains",
+        Shape::Texts,
+        "Accept all but these domains.",
+    ),
 ];
 
-const PATTERN: Key = key("pattern", Shape::Text, "A regular expression that the value must match (anywhere, unless anchored).");
+const PATTERN: Key = key(
+    "pattern",
+    Shape::Text,
+    "A regular expression that the value must match (anywhere, unless anchored).",
+);
 
 const AUTODATE: &[Key] = &[
     key("on_create", Shape::Bool, "Set at creation."),
@@ -173,19 +273,39 @@ const AUTODATE: &[Key] = &[
 
 const TEXT: &[Key] = &[
     key("min", Shape::Count, "Least number of characters."),
-    key("max", Shape::Count, "Greatest number of characters; 0 is 5000."),
+    key(
+        "max",
+        Shape::Count,
+        "Greatest number of characters; 0 is 5000.",
+    ),
     PATTERN,
-    key("autogenerate", Shape::Text, "A pattern by which a missing value is made."),
-    key("generate", Shape::Choice(&["uuidv7", "client"]), "How a missing value is made: a UUID version 7; or, for `id`, not at all (the client gives it)."),
+    key(
+        "autogenerate",
+        Shape::Text,
+        "A pattern by which a missing value is made.",
+    ),
+    key(
+        "generate",
+        Shape::Choice(&["uuidv7", "client"]),
+        "How a missing value is made: a UUID version 7; or, for `id`, not at all (the client gives it).",
+    ),
 ];
 
 const EDITOR: &[Key] = &[
-    key("max_size", Shape::Count, "Greatest number of bytes; 0 is 5 MiB."),
+    key(
+        "max_size",
+        Shape::Count,
+        "Greatest number of bytes; 0 is 5 MiB.",
+    ),
     key("convert_urls", Shape::Bool, "For admin interfaces."),
 ];
 
 const NUMBER: &[Key] = &[
-    key("min", Shape::Number, "Least value (0 is always accepted unless required)."),
+    key(
+        "min",
+        Shape::Number,
+        "Least value (0 is always accepted unless required).",
+    ),
     key("max", Shape::Number, "Greatest value."),
     key("only_int", Shape::Bool, "Whole numbers only."),
 ];
@@ -197,23 +317,55 @@ const DATE: &[Key] = &[
 
 const SELECT: &[Key] = &[
     required("values", Shape::Texts, "What may be chosen."),
-    key("max_select", Shape::Count, "How many may be chosen; 0 and 1: a single value. Default: 1."),
+    key(
+        "max_select",
+        Shape::Count,
+        "How many may be chosen; 0 and 1: a single value. Default: 1.",
+    ),
 ];
 
 const RELATION: &[Key] = &[
-    required("collection", Shape::Text, "The name of the collection that it points to."),
-    key("min_select", Shape::Count, "Least number of records, unless empty."),
-    key("max_select", Shape::Count, "Greatest number of records; 0 and 1: a single one. Default: 1."),
-    key("cascade_delete", Shape::Bool, "Delete this record with the one that it points to."),
+    required(
+        "collection",
+        Shape::Text,
+        "The name of the collection that it points to.",
+    ),
+    key(
+        "min_select",
+        Shape::Count,
+        "Least number of records, unless empty.",
+    ),
+    key(
+        "max_select",
+        Shape::Count,
+        "Greatest number of records; 0 and 1: a single one. Default: 1.",
+    ),
+    key(
+        "cascade_delete",
+        Shape::Bool,
+        "Delete this record with the one that it points to.",
+    ),
 ];
 
-const JSON: &[Key] = &[key("max_size", Shape::Count, "Greatest number of bytes; 0 is 1 MiB.")];
+const JSON: &[Key] = &[key(
+    "max_size",
+    Shape::Count,
+    "Greatest number of bytes; 0 is 1 MiB.",
+)];
 
 const PASSWORD: &[Key] = &[
     key("min", Shape::Count, "Least number of characters, up to 71."),
-    key("max", Shape::Count, "Greatest number of characters; 0 is 71."),
+    key(
+        "max",
+        Shape::Count,
+        "Greatest number of characters; 0 is 71.",
+    ),
     PATTERN,
-    key("cost", Shape::Count, "Accepted for schemas of PocketBase; has no effect."),
+    key(
+        "cost",
+        Shape::Count,
+        "Accepted for schemas of PocketBase; has no effect.",
+    ),
 ];
 
 impl FieldType {

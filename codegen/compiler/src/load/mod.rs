@@ -3,7 +3,7 @@
 use serde_json::Value as JsonValue;
 use toml::de::DeTable;
 
-use crate::diagnostic::{Code, Diagnostic, Place, Span, Spanned};
+use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
 use crate::source::{MAX_BYTES, Source, too_large};
 use format::{FieldType, Key};
 
@@ -179,11 +179,12 @@ impl Entries {
 pub fn load(sources: &[Source], found: &mut Vec<Diagnostic>) -> Vec<Document> {
     let documents = sources.iter().enumerate();
     documents
-        .map(|(file, source)| document(file, source, found))
+        .map(|(file, source)| load_one(file, source, found))
         .collect()
 }
 
-fn document(file: usize, source: &Source, found: &mut Vec<Diagnostic>) -> Document {
+/// Reads one source, which gets the given number.
+pub fn load_one(file: usize, source: &Source, found: &mut Vec<Diagnostic>) -> Document {
     if source.text.len() > MAX_BYTES {
         found.push(too_large(&source.path, source.text.len() as u64));
         return broken(file, source);
@@ -200,10 +201,14 @@ fn document(file: usize, source: &Source, found: &mut Vec<Diagnostic>) -> Docume
     };
     let keys: Vec<&Key> = format::FILE.iter().collect();
     let entries = reader.table(table.get_ref(), &keys, "a schema file", top);
-    let is_view = entries.text("type").is_some_and(|kind| kind.value == "view");
+    let is_view = entries
+        .text("type")
+        .is_some_and(|kind| kind.value == "view");
     let mut document = Document {
         name: entries.text("name").unwrap_or_else(|| stem(file, source)),
-        is_auth: entries.text("type").is_some_and(|kind| kind.value == "auth"),
+        is_auth: entries
+            .text("type")
+            .is_some_and(|kind| kind.value == "auth"),
         broken: !errors.is_empty() || is_view || entries.text("name").is_none(),
         file,
         entries,
@@ -282,13 +287,5 @@ pub fn inside(sources: &[Source], string: Span, bytes: basalt_lang::span::Span) 
     match sources.get(string.file) {
         Some(source) => read::inside(&source.text, string, bytes),
         None => string,
-    }
-}
-
-/// The span of a finding, if it has one.
-pub fn span_of(found: &Diagnostic) -> Option<Span> {
-    match found.place {
-        Place::Span(span) => Some(span),
-        Place::Path(_) => None,
     }
 }

@@ -65,8 +65,11 @@ impl Reader {
             if entries.entry(key.name).is_none() {
                 let message = format!("{what} needs the key `{}`", key.name);
                 let found = Diagnostic::new(Code::MissingKey, span, message, "missing here");
-                self.found
-                    .push(found.with_help(format!("add `{} = …`: {}", key.name, decapitalize(key.doc))));
+                self.found.push(found.with_help(format!(
+                    "add `{} = …`: {}",
+                    key.name,
+                    decapitalize(key.doc)
+                )));
             }
         }
         entries
@@ -146,10 +149,7 @@ impl Reader {
                 Code::UnknownCollectionType,
                 format!("unknown collection type `{text}`"),
             ),
-            name => (
-                Code::UnknownChoice,
-                format!("`{name}` can't be `{text}`"),
-            ),
+            name => (Code::UnknownChoice, format!("`{name}` can't be `{text}`")),
         };
         let list = choices.join("`, `");
         let found = Diagnostic::new(code, span, message, format!("not one of `{list}`"));

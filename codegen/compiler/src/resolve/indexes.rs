@@ -1,0 +1,301 @@
+//! Indexes: the declared ones, those that auth collections imply, and those that relations need.
+
+use std::collections::BTreeMap;
+
+use basalt_lang::plan::{Column, Op, Truth, Value};
+use basalt_lang::schema::CollectionId;
+use basalt_lang::{Caller, Scope, compile};
+
+use super::Context;
+use super::collections::Draft;
+use super::view::RuleView;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::ir::{self, FieldId, FieldKind, Index, Plan};
+use crate::load::{Entries, Text};
+use crate::name;
+
+/// Fills in the indexes of every collection.
+pub(super) fn resolve(
+    drafts: &[Draft<'_>],
+    schema: &mut ir::Schema,
+    view: &RuleView,
+    cx: &mut Context<'_>,
+) {
+    let mut names = Names::default();
+    for collection in &schema.collections {
+        names.tables.push(collection.name.wire.to_ascii_lowercase());
+    }
+    // Declared names first, so that a made one never takes what a later file asks for.
+    for (at, draft) in drafts.iter().enumerate() {
+        let scope = Scope::new(view, CollectionId(at), Caller::Rule);
+        if let Some(collection) = schema.collections.get_mut(at) {
+            declared(draft, collection, &scope, &mut names, cx);
+        }
+    }
+    for (draft, collection) in drafts.iter().zip(&mut schema.collections) {
+        if draft.document.is_auth {
+            implied(collection, &mut names);
+        }
+        derived(collection, &mut names);
+        collection
+            .indexes
+            .sort_by(|left, right| left.name.cmp(&right.name));
+    }
+}
+
+/// Index names are one namespace in the database, together with the tables.
+#[derive(Default)]
+struct Names {
+    taken: BTreeMap<String, Span>,
+    tables: Vec<String>,
+}
+
+impl Names {
+    fn is_taken(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        self.taken.contains_key(&name) || self.tables.contains(&name)
+    }
+
+    /// The name, or the first free one that starts with it.
+    fn free(&mut self, base: &str) -> String {
+        let mut name = base.to_owned();
+        let mut number = 1;
+        while self.is_taken(&name) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        self.taken
+            .insert(name.to_ascii_lowercase(), Span::default());
+        name
+    }
+}
+
+fn made_name(collection: &ir::Collection, columns: &[FieldId], unique: bool) -> String {
+    let fields = columns
+        .iter()
+        .filter_map(|id| collection.fields.get(id.0))
+        .map(|field| field.name.wire.as_str());
+    let fields: Vec<&str> = fields.collect();
+    let prefix = if unique { "uq" } else { "idx" };
+    format!("{prefix}_{}_{}", collection.name.wire, fields.join("_"))
+}
+
+fn declared(
+    draft: &Draft<'_>,
+    collection: &mut ir::Collection,
+    scope: &Scope<'_>,
+    names: &mut Names,
+    cx: &mut Context<'_>,
+) {
+    let mut earlier: Vec<(Index, Span)> = Vec::new();
+    for entries in draft.document.entries.tables("indexes") {
+        let Some(columns) = columns(entries, collection, cx) else {
+            continue;
+        };
+        let unique = entries.flag("unique");
+        let location = cx.location(entries.span);
+        let mut index = Index {
+            name: String::new(),
+            unique,
+            nocase: entries.text("collation").is_some(),
+            filter: entries
+                .text("where")
+                .and_then(|text| filter(&text, scope, cx)),
+            reason: format!("declared at {}:{}", location.path, location.line),
+            columns,
+        };
+        let same = |other: &&(Index, Span)| {
+            other.0.columns == index.columns
+                && other.0.unique == index.unique
+                && other.0.nocase == index.nocase
+                && other.0.filter == index.filter
+        };
+        if let Some((_, first)) = earlier.iter().find(same) {
+            let span = entries.span_of("fields");
+            let message = "there is such an index already";
+            let found = Diagnostic::new(Code::DuplicateIndex, span, message, "the second one");
+            cx.push(found.with_also(*first, "the first one"));
+            continue;
+        }
+        index.name = match entries.text("name") {
+            Some(name) => given_name(name, names, cx),
+            None => names.free(&made_name(collection, &index.columns, unique)),
+        };
+        earlier.push((index, entries.span_of("fields")));
+    }
+    collection.indexes = earlier.into_iter().map(|(index, _)| index).collect();
+}
+
+fn given_name(name: Text, names: &mut Names, cx: &mut Context<'_>) -> String {
+    let key = name.value.to_ascii_lowercase();
+    if !name::is_word(&name.value) || key.starts_with("sqlite_") {
+        let message = format!("`{}` can't be the name of an index", name.value);
+        let found = Diagnostic::new(Code::BadName, name.span, message, "not such a word");
+        cx.push(found);
+    } else if names.tables.contains(&key) {
+        let message = format!("`{}` is the name of a collection", name.value);
+        let found = Diagnostic::new(Code::DuplicateIndex, name.span, message, "taken");
+        cx.push(found.with_help("choose another name: a database names tables and indexes alike"));
+    } else if let Some(first) = names.taken.get(&key) {
+        let message = format!("there are two indexes named `{}`", name.value);
+        let found = Diagnostic::new(Code::DuplicateIndex, name.span, message, "the second one");
+        cx.push(found.with_also(*first, "the first one"));
+    }
+    names.taken.entry(key).or_insert(name.span);
+    name.value
+}
+
+/// The columns; `None` if one can't be indexed, which is reported.
+fn columns(
+    entries: &Entries,
+    collection: &ir::Collection,
+    cx: &mut Context<'_>,
+) -> Option<Vec<FieldId>> {
+    let entry = entries.entry("fields")?;
+    entry.value.as_ref()?;
+    let names = entries.texts("fields");
+    if names.is_empty() {
+        let message = "an index needs at least one field";
+        cx.report(Code::BadIndex, entry.span, message, "empty");
+        return None;
+    }
+    let mut columns = Vec::new();
+    let mut good = true;
+    for name in names {
+        match column(name, collection, cx) {
+            Some(id) if columns.contains(&id) => {
+                let message = format!("field `{}` is listed twice", name.value);
+                cx.report(Code::BadIndex, name.span, message, "the second one");
+                good = false;
+            }
+            Some(id) => columns.push(id),
+            None => good = false,
+        }
+    }
+    good.then_some(columns)
+}
+
+fn column(name: &Text, collection: &ir::Collection, cx: &mut Context<'_>) -> Option<FieldId> {
+    let wire = &name.value;
+    let fields = &collection.fields;
+    let Some(at) = fields.iter().position(|field| field.name.wire == *wire) else {
+        let message = format!("unknown field `{wire}` in an index");
+        let known = fields.iter().map(|field| field.name.wire.as_str());
+        let found = Diagnostic::new(Code::UnknownIndexField, name.span, message, "no such field");
+        cx.push(found.suggest(wire, known));
+        return None;
+    };
+    if cx.broken_fields.contains(wire) {
+        return None;
+    }
+    let field = fields.get(at)?;
+    let what = match &field.kind {
+        FieldKind::Json { .. } => "json",
+        FieldKind::GeoPoint => "geoPoint",
+        FieldKind::Relation { .. } if field.kind.is_many() => "multiple relation",
+        FieldKind::Select { .. } if field.kind.is_many() => "multiple select",
+        _ => return Some(FieldId(at)),
+    };
+    let message = format!("the {what} field `{wire}` can't be indexed");
+    cx.report(
+        Code::BadIndex,
+        name.span,
+        message,
+        "not a single plain value",
+    );
+    None
+}
+
+/// The condition of a partial index: comparisons of own columns with literals.
+fn filter(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Option<Plan> {
+    let compiled = match compile(&text.value, scope) {
+        Ok(compiled) => compiled,
+        Err(errors) => {
+            for error in &errors {
+                cx.push_rule_error(text, error);
+            }
+            return None;
+        }
+    };
+    for warning in &compiled.warnings {
+        cx.push_rule_error(text, warning);
+    }
+    if is_plain(&compiled.plan) {
+        return Some(compiled.plan);
+    }
+    let message = "an index can't depend on this condition";
+    let label = "more than own fields and literals";
+    cx.report(Code::BadWhere, text.span, message, label);
+    None
+}
+
+fn is_plain(plan: &Plan) -> bool {
+    match plan {
+        Plan::All(plans) | Plan::Any(plans) => plans.iter().all(is_plain),
+        Plan::Test { column, value, .. } => {
+            let literal = matches!(
+                value,
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_)
+            );
+            literal && matches!(column, Column::Field(_))
+        }
+        Plan::Columns { left, right, .. } => {
+            matches!((left, right), (Column::Field(_), Column::Field(_)))
+        }
+        _ => false,
+    }
+}
+
+/// `tokenKey` and `email` of auth collections are unique, if no declared index says so already.
+fn implied(collection: &mut ir::Collection, names: &mut Names) {
+    for wire in ["tokenKey", "email"] {
+        let same = |field: &ir::Field| field.name.wire == wire;
+        let Some(at) = collection.fields.iter().position(same) else {
+            continue;
+        };
+        let columns = vec![FieldId(at)];
+        let unique = |index: &Index| index.unique && index.columns == columns;
+        if collection.indexes.iter().any(unique) {
+            continue;
+        }
+        let not_empty = Plan::Test {
+            column: Column::Field(FieldId(at)),
+            op: Op::NotEqual,
+            value: Value::Text(String::new()),
+            when: Truth::True,
+        };
+        collection.indexes.push(Index {
+            name: names.free(&made_name(collection, &columns, true)),
+            columns,
+            unique: true,
+            nocase: false,
+            filter: (wire == "email").then_some(not_empty),
+            reason: format!("`{wire}` of an auth collection"),
+        });
+    }
+}
+
+/// Foreign keys are looked up from the other side too, whenever a record is deleted.
+fn derived(collection: &mut ir::Collection, names: &mut Names) {
+    for at in 0..collection.fields.len() {
+        let Some(field) = collection.fields.get(at) else {
+            continue;
+        };
+        let single = matches!(field.kind, FieldKind::Relation { .. }) && !field.kind.is_many();
+        let first =
+            |index: &Index| index.filter.is_none() && index.columns.first() == Some(&FieldId(at));
+        if !single || collection.indexes.iter().any(first) {
+            continue;
+        }
+        let reason = format!("relation `{}`", field.name.wire);
+        let columns = vec![FieldId(at)];
+        collection.indexes.push(Index {
+            name: names.free(&made_name(collection, &columns, false)),
+            columns,
+            unique: false,
+            nocase: false,
+            filter: None,
+            reason,
+        });
+    }
+}

@@ -1,0 +1,151 @@
+//! Documents to the model: names and types are looked up, rules compiled, indexes derived. Every
+//! mistake is collected; a broken part leaves a recovery value, so that its neighbours are still
+//! checked and nothing is reported twice.
+
+use std::collections::BTreeSet;
+
+use basalt_lang::Severity;
+
+use crate::diagnostic::{Code, Diagnostic, Place, Report, Span, Spanned};
+use crate::ir::{self, Location};
+use crate::load::{self, Document};
+use crate::source::Source;
+
+mod auth;
+mod collections;
+mod cycles;
+mod dates;
+mod defaults;
+mod fields;
+mod implied;
+mod indexes;
+mod kinds;
+mod patterns;
+mod rules;
+mod view;
+
+pub use view::RuleView;
+
+/// A schema without errors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The model.
+    pub schema: ir::Schema,
+    /// What is valid, but odd.
+    pub warnings: Report,
+}
+
+/// Reads, checks and resolves schema files. The order of the files makes no difference.
+///
+/// # Errors
+/// All errors of all files at once, and the warnings with them.
+pub fn resolve(sources: &[Source]) -> Result<Checked, Report> {
+    let mut sources = sources.to_vec();
+    sources.sort_by(|left, right| left.path.cmp(&right.path));
+    let mut found = Vec::new();
+    if sources.is_empty() {
+        let message = "there are no schema files";
+        found.push(Diagnostic::of_path(Code::NoFiles, "schema", message));
+    }
+    let mut documents = load::load(&sources, &mut found);
+    documents.push(implied::superusers(sources.len()));
+    let mut cx = Context {
+        sources: &sources,
+        any_broken: documents.iter().any(|document| document.broken),
+        found,
+        broken_fields: BTreeSet::new(),
+    };
+    let schema = model(&documents, &mut cx);
+    let found = cx.found;
+    let failed = found.iter().any(|one| one.severity == Severity::Error);
+    let report = Report::new(found, &sources);
+    if failed {
+        return Err(report);
+    }
+    Ok(Checked {
+        schema,
+        warnings: report,
+    })
+}
+
+/// The steps, in order: each needs what those before it have settled.
+fn model(documents: &[Document], cx: &mut Context<'_>) -> ir::Schema {
+    let drafts = collections::order(documents, cx);
+    let mut schema = ir::Schema {
+        collections: collections::declare(&drafts, cx),
+    };
+    fields::resolve(&drafts, &mut schema, cx);
+    cycles::check(&drafts, &schema, cx);
+    let view = RuleView::with_access(&schema, |at| rules::list_access(&drafts, at));
+    indexes::resolve(&drafts, &mut schema, &view, cx);
+    auth::resolve(&drafts, &mut schema, cx);
+    rules::resolve(&drafts, &mut schema, &view, cx);
+    schema
+}
+
+/// What every step needs: the sources, the findings, and what is known to be broken.
+struct Context<'a> {
+    sources: &'a [Source],
+    found: Vec<Diagnostic>,
+    /// Fields whose type could not be settled: rules that mention them are not judged.
+    broken_fields: BTreeSet<String>,
+    /// Some file could not be read whole: fields and collections that seem unknown may be there.
+    any_broken: bool,
+}
+
+impl Context<'_> {
+    fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.found.push(Diagnostic::new(code, span, message, label));
+    }
+
+    fn push(&mut self, found: Diagnostic) {
+        self.found.push(found);
+    }
+
+    /// Path and line; nothing for what no file says.
+    fn location(&self, span: Span) -> Location {
+        match self.sources.get(span.file) {
+            Some(source) => Location {
+                path: source.path.clone(),
+                line: source.line_column(span.start).0,
+            },
+            None => Location::default(),
+        }
+    }
+
+    /// Where some bytes of a string's value stand.
+    fn inside(&self, string: &Spanned<String>, start: usize, end: usize) -> Span {
+        let bytes = basalt_lang::span::Span { start, end };
+        load::inside(self.sources, string.span, bytes)
+    }
+
+    /// Adds a finding of the rule language about a text of the file, unless it only follows from
+    /// something that was reported where it is.
+    fn push_rule_error(&mut self, text: &Spanned<String>, error: &basalt_lang::Error) {
+        use basalt_lang::Code::{UnknownCollection, UnknownField};
+        if self.any_broken && matches!(error.code, UnknownField | UnknownCollection) {
+            return;
+        }
+        let span = error.span;
+        let marked = text.value.get(span.start..span.end).unwrap_or_default();
+        let mut words = marked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if words.any(|word| self.broken_fields.contains(word)) {
+            return;
+        }
+        let place = self.inside(text, span.start, span.end);
+        let found = Diagnostic::of_rule(error, place);
+        if !self
+            .found
+            .iter()
+            .any(|earlier| earlier.place == Place::Span(place) && earlier.message == found.message)
+        {
+            self.push(found);
+        }
+    }
+}
