@@ -126,7 +126,7 @@ impl Connection {
             self.buffer.reserve(length);
             self.fill().await?;
         }
-        body.extend(self.unread().iter().take(length));
+        body.extend_from_slice(self.unread().get(..length).unwrap_or_default());
         self.start += length;
         Ok(())
     }
