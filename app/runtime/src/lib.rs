@@ -16,3 +16,4 @@ pub mod rules;
 pub mod sql;
 pub mod storage;
 pub mod value;
+pub mod workers;

@@ -1,6 +1,30 @@
-//! The database: many readers, one writer with group commit.
+//! The database: many readers, one writer with group commit. All that is particular to SQLite's
+//! way of running transactions is in this module.
+
+mod connect;
+mod generations;
+mod totals;
+mod writer;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use diesel::Connection;
+
+use crate::error::ApiError;
+use crate::sql::Conn;
+use crate::workers::{Failure, Workers};
+
+pub use connect::OpenError;
+pub use generations::Marks;
+pub use totals::{Totals, key};
+
+use connect::Lock;
+use generations::Generations;
+use writer::Writer;
+
+/// Reads that may wait before callers do.
+const READ_QUEUE: usize = 4096;
 
 /// How the database is opened.
 #[derive(Debug, Clone)]
@@ -10,3 +34,170 @@ pub struct Options {
     /// Reader threads, one connection each.
     pub readers: usize,
 }
+
+/// An open database: this process is the only one that uses it.
+pub struct Database {
+    readers: Workers<Reader>,
+    writer: Writer,
+    generations: Arc<Generations>,
+    totals: Totals,
+    // Dropped last: the next process may have the file when all threads have ended.
+    _lock: Lock,
+}
+
+/// A reader thread's connection; `None` while it can't be opened.
+struct Reader {
+    path: PathBuf,
+    conn: Option<Conn>,
+}
+
+impl Database {
+    /// Opens the database; makes the folder and the file if there are none.
+    ///
+    /// # Errors
+    /// With one line that says what is wrong with which file.
+    pub fn open(options: &Options) -> Result<Self, OpenError> {
+        let path = &options.path;
+        let lock = Lock::take(path)?;
+        let generations = Arc::new(Generations::default());
+        let writer = Writer::start(path, generations.clone())?;
+        let mut readers = Vec::new();
+        for _ in 0..options.readers.max(1) {
+            readers.push(Reader {
+                path: path.clone(),
+                conn: Some(connect::reader(path)?),
+            });
+        }
+        let readers = Workers::start("reader", readers, READ_QUEUE, Reader::reopen)
+            .map_err(|error| OpenError::threads(path, &error))?;
+        Ok(Database {
+            readers,
+            writer,
+            generations,
+            totals: Totals::default(),
+            _lock: lock,
+        })
+    }
+
+    /// Runs a job in one read transaction: all its statements see the same state.
+    ///
+    /// # Errors
+    /// The job's own, or 500 if the database fails or the job panics.
+    pub async fn read<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let done = self.readers.run(|reader| reader.read(job)).await;
+        done.map_err(refused)?
+    }
+
+    /// [`Database::read`] for callers outside async code; blocks the thread.
+    ///
+    /// # Errors
+    /// As [`Database::read`].
+    pub fn read_blocking<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let done = self.readers.run_blocking(|reader| reader.read(job));
+        done.map_err(refused)?
+    }
+
+    /// Runs a job on the writer's connection, all or nothing, and returns when what it wrote is on
+    /// the disk. Jobs run one after the other, in the order in which they came.
+    ///
+    /// # Errors
+    /// The job's own, or 500 if the database fails or the job panics; then nothing was written.
+    pub async fn write<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        self.writer.run(job).await
+    }
+
+    /// [`Database::write`] for callers outside async code; blocks the thread.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub fn write_blocking<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        self.writer.run_blocking(job)
+    }
+
+    /// Which version a collection is at: another number after every commit that changed it.
+    pub fn generation(&self, collection: &str) -> u64 {
+        self.generations.of(collection)
+    }
+
+    /// The versions of some collections, for [`Totals::total`]. Take them before the read.
+    pub fn marks(&self, collections: &[&str]) -> Marks {
+        self.generations.marks(collections)
+    }
+
+    /// The totals of lists that were counted before. Cheap to clone into a job.
+    pub fn totals(&self) -> Totals {
+        self.totals.clone()
+    }
+
+    /// Takes no more jobs, finishes those in the queues, and moves the log into the database file.
+    pub fn shutdown(&self) {
+        self.readers.stop();
+        self.writer.stop();
+    }
+}
+
+impl Reader {
+    fn read<R>(
+        &mut self,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
+    ) -> Result<R, ApiError> {
+        if self.conn.is_none() {
+            self.conn = Some(connect::reader(&self.path).map_err(ApiError::internal)?);
+        }
+        let Some(conn) = &mut self.conn else {
+            return Err(ApiError::internal("no connection"));
+        };
+        let done = conn.transaction(|conn| job(conn).map_err(Abort::Job));
+        done.map_err(|abort| match abort {
+            Abort::Job(error) => error,
+            Abort::Database(error) => {
+                // The transaction could not be begun or ended: start afresh.
+                self.conn = None;
+                ApiError::internal(error)
+            }
+        })
+    }
+
+    /// After a panic, the connection may stand in the middle of anything.
+    fn reopen(&mut self) {
+        self.conn = None;
+    }
+}
+
+/// Why a transaction was given up.
+enum Abort {
+    Job(ApiError),
+    Database(diesel::result::Error),
+}
+
+impl From<diesel::result::Error> for Abort {
+    fn from(error: diesel::result::Error) -> Self {
+        Abort::Database(error)
+    }
+}
+
+fn refused(failure: Failure) -> ApiError {
+    match failure {
+        Failure::Panicked => ApiError::internal("a read panicked"),
+        Failure::Stopped => stopped(),
+    }
+}
+
+fn stopped() -> ApiError {
+    ApiError::new(503, "The server is shutting down.")
+}
+
+#[cfg(test)]
+mod tests;

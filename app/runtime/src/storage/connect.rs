@@ -1,0 +1,175 @@
+//! Opening connections: settings, and errors that say what to do.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, QueryableByName, RunQueryDsl, sql_types};
+
+use crate::sql::Conn;
+
+/// What every database file of SQLite begins with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Why a database can't be used. One line each.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder or a file in it can't be made or written.
+    #[error("cannot write to the data folder {}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process has it open.
+    #[error(
+        "the database {} is in use by another process: stop that server first, or choose another data folder",
+        path.display()
+    )]
+    InUse {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{} is not a SQLite database: move it away, or choose another data folder", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// SQLite refuses.
+    #[error("cannot open the database {}: {message}", path.display())]
+    Database {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite says.
+        message: String,
+    },
+}
+
+impl OpenError {
+    fn database(path: &Path, message: impl ToString) -> Self {
+        let message = message.to_string();
+        if message.contains("file is not a database") {
+            return OpenError::NotADatabase {
+                path: path.to_owned(),
+            };
+        }
+        OpenError::Database {
+            path: path.to_owned(),
+            message: message.replace('\n', " "),
+        }
+    }
+
+    pub(super) fn threads(path: &Path, error: &io::Error) -> Self {
+        OpenError::database(path, format!("cannot start a thread: {error}"))
+    }
+}
+
+/// Keeps other processes away for as long as it lives. The system lets go of it when the process
+/// ends, however it ends.
+pub(super) struct Lock(#[allow(dead_code)] File);
+
+impl Lock {
+    /// Makes the folder if need be, and locks the database.
+    pub(super) fn take(path: &Path) -> Result<Self, OpenError> {
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let failed = |source| OpenError::Folder {
+            folder: folder.to_owned(),
+            source,
+        };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(name)
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(OpenError::InUse {
+                    path: path.to_owned(),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        check_magic(path)?;
+        Ok(Lock(file))
+    }
+}
+
+/// An existing file must be a database (or empty, as SQLite leaves it before the first write).
+fn check_magic(path: &Path) -> Result<(), OpenError> {
+    let mut start = Vec::new();
+    match File::open(path) {
+        Ok(file) => file
+            .take(MAGIC.len() as u64)
+            .read_to_end(&mut start)
+            .map_err(|error| OpenError::database(path, error))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(OpenError::database(path, error)),
+    };
+    if start.is_empty() || start == MAGIC {
+        return Ok(());
+    }
+    Err(OpenError::NotADatabase {
+        path: path.to_owned(),
+    })
+}
+
+#[derive(QueryableByName)]
+struct JournalMode {
+    #[diesel(sql_type = sql_types::Text)]
+    journal_mode: String,
+}
+
+/// The connection that writes. A commit is on the disk when it returns.
+pub(super) fn writer(path: &Path) -> Result<Conn, OpenError> {
+    let mut conn = establish(path)?;
+    let failed = |error| OpenError::database(path, error);
+    let mode: JournalMode = diesel::sql_query("PRAGMA journal_mode = WAL")
+        .get_result(&mut conn)
+        .map_err(failed)?;
+    if mode.journal_mode != "wal" {
+        return Err(OpenError::database(
+            path,
+            "the file system has no write-ahead log (is it read-only or on the network?)",
+        ));
+    }
+    conn.batch_execute(
+        "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;",
+    )
+    .map_err(failed)?;
+    // Finds out now whether the file can be written.
+    conn.immediate_transaction(|_| Ok::<(), diesel::result::Error>(()))
+        .map_err(failed)?;
+    Ok(conn)
+}
+
+/// A connection that can only read. Without memory mapping, which gains nothing measurable over the
+/// cache and turns a failing disk into a signal that ends the process.
+pub(super) fn reader(path: &Path) -> Result<Conn, OpenError> {
+    let mut conn = establish(path)?;
+    conn.batch_execute("PRAGMA cache_size = -32768; PRAGMA query_only = ON;")
+        .map_err(|error| OpenError::database(path, error))?;
+    Ok(conn)
+}
+
+fn establish(path: &Path) -> Result<Conn, OpenError> {
+    let text = path
+        .to_str()
+        .ok_or_else(|| OpenError::database(path, "the path is not valid UTF-8"))?;
+    let mut conn = Conn::establish(text).map_err(|error| OpenError::database(path, error))?;
+    conn.batch_execute(
+        "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+    )
+    .map_err(|error| OpenError::database(path, error))?;
+    Ok(conn)
+}

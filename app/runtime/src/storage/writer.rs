@@ -1,0 +1,265 @@
+//! The one thread that writes. It takes all jobs that wait, runs each in a savepoint of one
+//! transaction, commits once, and only then answers.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
+use tokio::sync::{mpsc, oneshot};
+
+use super::connect::{self, OpenError};
+use super::generations::{Generations, Tracker};
+use super::stopped;
+use crate::error::ApiError;
+use crate::sql::Conn;
+use crate::workers::{Entrance, join};
+
+/// Jobs that are committed together at most.
+const BATCH: usize = 256;
+
+/// Jobs that may wait before callers do.
+const QUEUE: usize = 4096;
+
+/// The handle to the writer thread.
+pub(super) struct Writer {
+    queue: Entrance<Box<dyn Job>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Writer {
+    pub(super) fn start(path: &Path, generations: Arc<Generations>) -> Result<Self, OpenError> {
+        let tracker = Tracker::default();
+        let mut conn = connect::writer(path)?;
+        tracker.follow(&mut conn);
+        let mut state = State {
+            path: path.to_owned(),
+            conn: Some(conn),
+            tracker,
+            generations,
+        };
+        let (sender, mut receiver) = mpsc::channel::<Box<dyn Job>>(QUEUE);
+        let work = move || {
+            while let Some(first) = receiver.blocking_recv() {
+                let mut jobs = vec![first];
+                while jobs.len() < BATCH
+                    && let Ok(next) = receiver.try_recv()
+                {
+                    jobs.push(next);
+                }
+                state.run(jobs);
+            }
+            state.checkpoint();
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(work)
+            .map_err(|error| OpenError::threads(path, &error))?;
+        Ok(Writer {
+            queue: Entrance::new(sender),
+            threads: Mutex::new(vec![thread]),
+        })
+    }
+
+    pub(super) async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let (sender, receiver) = oneshot::channel();
+        let reply = move |result| {
+            // Nobody listens any more if the client has gone.
+            let _ = sender.send(result);
+        };
+        let job = Box::new(Task { work, reply });
+        self.queue.send(job).await.map_err(|_| stopped())?;
+        receiver.await.unwrap_or_else(|_| Err(lost()))
+    }
+
+    pub(super) fn run_blocking<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let reply = move |result| {
+            let _ = sender.send(result);
+        };
+        let job = Box::new(Task { work, reply });
+        self.queue.send_blocking(job).map_err(|_| stopped())?;
+        receiver.recv().unwrap_or_else(|_| Err(lost()))
+    }
+
+    pub(super) fn stop(&self) {
+        self.queue.close();
+        join(&self.threads);
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn lost() -> ApiError {
+    ApiError::internal("the writer thread ended")
+}
+
+/// A job in the queue.
+trait Job: Send {
+    /// Runs it in a savepoint.
+    fn run(self: Box<Self>, conn: &mut Conn) -> Done;
+    /// Answers without running it.
+    fn refuse(self: Box<Self>, error: ApiError);
+}
+
+/// A job that ran.
+struct Done {
+    /// Is the transaction around it still good?
+    intact: bool,
+    /// Answers, once it is known whether the transaction was committed.
+    answer: Box<dyn FnOnce(Result<(), ApiError>)>,
+}
+
+struct Task<W, A> {
+    work: W,
+    reply: A,
+}
+
+impl<R, W, A> Job for Task<W, A>
+where
+    R: 'static,
+    W: FnOnce(&mut Conn) -> Result<R, ApiError> + Send,
+    A: FnOnce(Result<R, ApiError>) + Send + 'static,
+{
+    fn run(self: Box<Self>, conn: &mut Conn) -> Done {
+        let Task { work, reply } = *self;
+        let (result, intact) = in_savepoint(conn, work);
+        Done {
+            intact,
+            answer: Box::new(move |committed| {
+                reply(result.and_then(|value| committed.map(|()| value)));
+            }),
+        }
+    }
+
+    fn refuse(self: Box<Self>, error: ApiError) {
+        (self.reply)(Err(error));
+    }
+}
+
+type Transactions = AnsiTransactionManager;
+
+/// All or nothing. Also tells whether the transaction around the savepoint is still good: some
+/// errors, such as a full disk, make SQLite roll back everything.
+fn in_savepoint<R>(
+    conn: &mut Conn,
+    work: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
+) -> (Result<R, ApiError>, bool) {
+    if let Err(error) = Transactions::begin_transaction(conn) {
+        return (Err(ApiError::internal(error)), false);
+    }
+    let inside = depth(conn);
+    let result = catch_unwind(AssertUnwindSafe(|| work(conn)))
+        .unwrap_or_else(|_| Err(ApiError::internal("a write panicked")));
+    // A panic leaves the transactions open that the job itself began.
+    while depth(conn) > inside {
+        if Transactions::rollback_transaction(conn).is_err() {
+            break;
+        }
+    }
+    let ended = if result.is_ok() {
+        Transactions::commit_transaction(conn)
+    } else {
+        Transactions::rollback_transaction(conn)
+    };
+    match (result, ended) {
+        (result, Ok(())) => (result, true),
+        (Ok(_), Err(error)) => (Err(ApiError::internal(error)), false),
+        (Err(own), Err(_)) => (Err(own), false),
+    }
+}
+
+/// How many transactions are open inside each other; 0 also if Diesel has lost count.
+fn depth(conn: &mut Conn) -> u32 {
+    let status = Transactions::transaction_manager_status_mut(conn);
+    match status.transaction_depth() {
+        Ok(Some(depth)) => depth.get(),
+        Ok(None) | Err(_) => 0,
+    }
+}
+
+/// What the thread owns.
+struct State {
+    path: PathBuf,
+    /// `None` after a failure, until the next job.
+    conn: Option<Conn>,
+    tracker: Tracker,
+    generations: Arc<Generations>,
+}
+
+impl State {
+    /// Runs jobs in their order; those behind one that broke the transaction get a new one.
+    fn run(&mut self, jobs: Vec<Box<dyn Job>>) {
+        let mut waiting = jobs.into_iter();
+        while waiting.len() > 0 {
+            let mut conn = match self.begin() {
+                Ok(conn) => conn,
+                Err(error) => {
+                    waiting.by_ref().for_each(|job| job.refuse(error.clone()));
+                    return;
+                }
+            };
+            let mut answers = Vec::new();
+            let mut intact = true;
+            while intact && let Some(job) = waiting.next() {
+                let done = job.run(&mut conn);
+                intact = done.intact;
+                answers.push(done.answer);
+            }
+            let committed = self.commit(conn, intact);
+            for answer in answers {
+                answer(committed.clone());
+            }
+        }
+    }
+
+    /// A connection with a transaction.
+    fn begin(&mut self) -> Result<Conn, ApiError> {
+        const BEGIN: &str = "BEGIN IMMEDIATE";
+        if let Some(mut conn) = self.conn.take() {
+            match Transactions::begin_transaction_sql(&mut conn, BEGIN) {
+                Ok(()) => return Ok(conn),
+                Err(error) => tracing::error!(%error, "cannot begin to write; connecting again"),
+            }
+        }
+        let mut conn = connect::writer(&self.path).map_err(ApiError::internal)?;
+        self.tracker.follow(&mut conn);
+        Transactions::begin_transaction_sql(&mut conn, BEGIN).map_err(ApiError::internal)?;
+        Ok(conn)
+    }
+
+    /// Commits and raises the versions of what was changed, before anyone is answered. If that
+    /// fails, whatever is still open goes with the connection.
+    fn commit(&mut self, mut conn: Conn, intact: bool) -> Result<(), ApiError> {
+        let touched = self.tracker.take();
+        if !intact {
+            return Err(ApiError::internal(
+                "a statement made the database give up the whole transaction",
+            ));
+        }
+        Transactions::commit_transaction(&mut conn).map_err(ApiError::internal)?;
+        self.generations.raise(touched);
+        self.conn = Some(conn);
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) {
+        let Some(conn) = &mut self.conn else {
+            return;
+        };
+        if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);") {
+            tracing::warn!(%error, "cannot move the log into the database file");
+        }
+    }
+}
