@@ -10,6 +10,9 @@ use crate::source::Source;
 
 mod render;
 
+/// A message, label or help that is longer is cut.
+const LONGEST_TEXT: usize = 300;
+
 /// A range of bytes in one of the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
@@ -72,7 +75,7 @@ codes! {
     UnknownCollectionType = "schema::unknown_collection_type", Error, "use `base` or `auth`";
     UnknownFieldType = "schema::unknown_field_type", Error, "use one of: text, editor, number, bool, email, url, date, autodate, select, relation, json, password, geoPoint";
     Unsupported = "schema::unsupported", Error, "leave it out for now";
-    BadName = "schema::bad_name", Error, "use 1 to 100 letters (a-z, A-Z), digits and underscores";
+    BadName = "schema::bad_name", Error, "use letters (a-z, A-Z), digits and underscores";
     ReservedName = "schema::reserved_name", Error, "choose another name";
     DuplicateName = "schema::duplicate_name", Error, "rename one of the two";
     NameClash = "schema::name_clash", Error, "rename one of the two";
@@ -139,9 +142,9 @@ impl Diagnostic {
         Self {
             code: code.as_str(),
             severity: code.severity(),
-            message: message.into(),
+            message: shorten(&message.into()),
             place: Place::Span(span),
-            label: label.into(),
+            label: shorten(&label.into()),
             also: Vec::new(),
             help: Some(code.help().to_owned()),
         }
@@ -160,11 +163,11 @@ impl Diagnostic {
         Self {
             code: error.code.as_str(),
             severity: error.severity(),
-            message: error.message.clone(),
+            message: shorten(&error.message),
             place: Place::Span(span),
-            label: error.label.clone(),
+            label: shorten(&error.label),
             also: Vec::new(),
-            help: error.help.clone(),
+            help: error.help.as_deref().map(shorten),
         }
     }
 
@@ -189,6 +192,14 @@ impl Diagnostic {
     pub fn with_also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.also.push((span, label.into()));
         self
+    }
+}
+
+/// Texts quote words of the file, which may be of any length.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

@@ -53,7 +53,7 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Source>, Report> {
     for path in paths {
         match read_file(&path, shown_path(dir, &path)) {
             Ok(source) => sources.push(source),
-            Err(failure) => failures.push(failure),
+            Err(failure) => failures.push(*failure),
         }
     }
     if failures.is_empty() {
@@ -82,14 +82,18 @@ fn shown_path(dir: &Path, path: &Path) -> String {
     format!("{dir_name}/{}", last(path))
 }
 
-fn read_file(path: &Path, shown: String) -> Result<Source, Diagnostic> {
+fn read_file(path: &Path, shown: String) -> Result<Source, Box<Diagnostic>> {
     let unreadable = |error: std::io::Error| {
         let message = format!("can't read this file: {error}");
-        Diagnostic::of_path(Code::Unreadable, shown.clone(), message)
+        Box::new(Diagnostic::of_path(
+            Code::Unreadable,
+            shown.clone(),
+            message,
+        ))
     };
     let size = fs::metadata(path).map_err(unreadable)?.len();
     if size > MAX_BYTES as u64 {
-        return Err(too_large(&shown, size));
+        return Err(Box::new(too_large(&shown, size)));
     }
     let bytes = fs::read(path).map_err(unreadable)?;
     match String::from_utf8(bytes) {
@@ -99,7 +103,7 @@ fn read_file(path: &Path, shown: String) -> Result<Source, Diagnostic> {
             let before = error.as_bytes().get(..at).unwrap_or_default();
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
             let message = format!("not UTF-8: byte {at}, in line {line}, is no text");
-            Err(Diagnostic::of_path(Code::NotUtf8, shown, message))
+            Err(Box::new(Diagnostic::of_path(Code::NotUtf8, shown, message)))
         }
     }
 }

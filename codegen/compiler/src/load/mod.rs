@@ -22,6 +22,10 @@ pub struct Document {
     /// The file could not be read far enough to say more than what was said already; only its
     /// name counts, so that others may refer to it.
     pub broken: bool,
+    /// Some of it may be missing from what was read, since a key of the file is unknown.
+    pub partial: bool,
+    /// The name is the file's, since it gives none.
+    pub nameless: bool,
     /// The collection's name, or the file's if that is missing.
     pub name: Text,
     /// An auth collection?
@@ -204,12 +208,19 @@ pub fn load_one(file: usize, source: &Source, found: &mut Vec<Diagnostic>) -> Do
     let is_view = entries
         .text("type")
         .is_some_and(|kind| kind.value == "view");
+    let nameless = entries.text("name").is_none();
+    let known = |key: &toml::Spanned<_>| {
+        let key: &std::borrow::Cow<'_, str> = key.get_ref();
+        keys.iter().any(|known| known.name == key.as_ref())
+    };
     let mut document = Document {
         name: entries.text("name").unwrap_or_else(|| stem(file, source)),
         is_auth: entries
             .text("type")
             .is_some_and(|kind| kind.value == "auth"),
-        broken: !errors.is_empty() || is_view || entries.text("name").is_none(),
+        broken: !errors.is_empty() || is_view || nameless,
+        partial: !table.get_ref().keys().all(known),
+        nameless,
         file,
         entries,
     };
@@ -234,6 +245,8 @@ fn broken(file: usize, source: &Source) -> Document {
     Document {
         file,
         broken: true,
+        partial: true,
+        nameless: true,
         is_auth: false,
         entries: Entries {
             span: name.span,

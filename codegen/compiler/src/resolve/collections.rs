@@ -84,6 +84,10 @@ fn check_name(document: &Document, cx: &mut Context<'_>) {
 /// later): the later of the two is the one to report.
 fn clash(document: &Document, other: &Document, code: Code, cx: &mut Context<'_>) {
     let by_system = other.file >= cx.sources.len();
+    if by_system && code == Code::DuplicateName {
+        // That the name is reserved was said already.
+        return;
+    }
     let (first, second) = if by_system {
         (other, document)
     } else {

@@ -124,7 +124,7 @@ fn check_system(doc: &FieldDoc, field: &ir::Field, cx: &mut Context<'_>) {
     if field.renamed_from.is_some() {
         wrong("renamed_from", "keep its name");
     }
-    if (secret || wire == "id") && doc.options.entry("default").is_some() {
+    if matches!(wire, "id" | "tokenKey") && doc.options.entry("default").is_some() {
         wrong("default", "be different in each record");
     }
 }

@@ -92,15 +92,21 @@ fn declared(
         let Some(columns) = columns(entries, collection, cx) else {
             continue;
         };
+        let filter = match entries.text("where") {
+            Some(text) => match filter(&text, scope, cx) {
+                Some(filter) => Some(filter),
+                // Without it the index would be another one, perhaps a duplicate.
+                None => continue,
+            },
+            None => None,
+        };
         let unique = entries.flag("unique");
         let location = cx.location(entries.span);
         let mut index = Index {
             name: String::new(),
             unique,
             nocase: entries.text("collation").is_some(),
-            filter: entries
-                .text("where")
-                .and_then(|text| filter(&text, scope, cx)),
+            filter,
             reason: format!("declared at {}:{}", location.path, location.line),
             columns,
         };
@@ -179,6 +185,9 @@ fn column(name: &Text, collection: &ir::Collection, cx: &mut Context<'_>) -> Opt
     let wire = &name.value;
     let fields = &collection.fields;
     let Some(at) = fields.iter().position(|field| field.name.wire == *wire) else {
+        if cx.missing_fields {
+            return None;
+        }
         let message = format!("unknown field `{wire}` in an index");
         let known = fields.iter().map(|field| field.name.wire.as_str());
         let found = Diagnostic::new(Code::UnknownIndexField, name.span, message, "no such field");

@@ -64,7 +64,7 @@ fn text(doc: &FieldDoc, cx: &mut Context<'_>) -> FieldKind {
         pattern: &pattern,
     };
     if let Err(found) = patterns::check_generator(options, &generate, &limits, cx) {
-        cx.push(found);
+        cx.push(*found);
     }
     FieldKind::Text {
         min,
@@ -110,7 +110,7 @@ fn pattern(options: &Entries, cx: &mut Context<'_>) -> String {
     match patterns::check(&pattern, cx) {
         Ok(()) => pattern.value,
         Err(found) => {
-            cx.push(found);
+            cx.push(*found);
             String::new()
         }
     }
@@ -251,8 +251,8 @@ fn relation(options: &Entries, collections: &[String], cx: &mut Context<'_>) -> 
         range(options, "min_select", "max_select", message, cx);
     }
     let Some(at) = collections.iter().position(|name| *name == target.value) else {
-        // A collection whose file is torn may be the one that is meant.
-        if !cx.any_broken {
+        // A collection whose file gives no name may be the one that is meant.
+        if !cx.missing_collections {
             let message = format!("unknown collection `{}`", target.value);
             let found = Diagnostic::new(
                 Code::UnknownCollection,

@@ -51,7 +51,8 @@ pub fn resolve(sources: &[Source]) -> Result<Checked, Report> {
     documents.push(implied::superusers(sources.len()));
     let mut cx = Context {
         sources: &sources,
-        any_broken: documents.iter().any(|document| document.broken),
+        missing_collections: documents.iter().any(|document| document.nameless),
+        missing_fields: documents.iter().any(|one| one.broken || one.partial),
         found,
         broken_fields: BTreeSet::new(),
     };
@@ -89,8 +90,10 @@ struct Context<'a> {
     found: Vec<Diagnostic>,
     /// Fields whose type could not be settled: rules that mention them are not judged.
     broken_fields: BTreeSet<String>,
-    /// Some file could not be read whole: fields and collections that seem unknown may be there.
-    any_broken: bool,
+    /// Some file gives no name: collections that seem unknown may be there.
+    missing_collections: bool,
+    /// Some file could not be read whole: fields that seem unknown may be there.
+    missing_fields: bool,
 }
 
 impl Context<'_> {
@@ -129,13 +132,16 @@ impl Context<'_> {
     /// something that was reported where it is.
     fn push_rule_error(&mut self, text: &Spanned<String>, error: &basalt_lang::Error) {
         use basalt_lang::Code::{UnknownCollection, UnknownField};
-        if self.any_broken && matches!(error.code, UnknownField | UnknownCollection) {
+        let follows = match error.code {
+            UnknownField => self.missing_fields,
+            UnknownCollection => self.missing_collections,
+            _ => false,
+        };
+        if follows {
             return;
         }
         let span = error.span;
-        let marked = text.value.get(span.start..span.end).unwrap_or_default();
-        let mut words = marked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        if words.any(|word| self.broken_fields.contains(word)) {
+        if self.mentions_broken(&text.value, span.start, span.end) {
             return;
         }
         let place = self.inside(text, span.start, span.end);
@@ -147,5 +153,16 @@ impl Context<'_> {
         {
             self.push(found);
         }
+    }
+    /// Does the operand around some bytes of a rule name a field whose type is unknown?
+    fn mentions_broken(&self, rule: &str, start: usize, end: usize) -> bool {
+        let operand = |c: char| c.is_ascii_alphanumeric() || "_.:@".contains(c);
+        let before = rule.get(..start).unwrap_or_default();
+        let after = rule.get(end..).unwrap_or_default();
+        let start = before.trim_end_matches(operand).len();
+        let end = rule.len() - after.trim_start_matches(operand).len();
+        let marked = rule.get(start..end).unwrap_or_default();
+        let mut words = marked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        words.any(|word| self.broken_fields.contains(word))
     }
 }

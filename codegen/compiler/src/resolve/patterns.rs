@@ -17,6 +17,9 @@ const MOST_REPEATED: u32 = 10;
 /// More characters than this no sample needs, nor should it cost.
 const LONGEST_SAMPLE: usize = 10_000;
 
+/// Repetitions of repetitions of nothing must end some time.
+const MOST_STEPS: u32 = 100_000;
+
 /// What else a generated text must satisfy.
 pub(super) struct TextLimits<'a> {
     /// Least number of characters.
@@ -31,34 +34,35 @@ pub(super) struct TextLimits<'a> {
 ///
 /// # Errors
 /// The finding, with its place inside of the pattern.
-pub(super) fn check(pattern: &Text, cx: &Context<'_>) -> Result<(), Diagnostic> {
+pub(super) fn check(pattern: &Text, cx: &Context<'_>) -> Result<(), Box<Diagnostic>> {
     parse(pattern, Code::BadPattern, cx)?;
     // It parses, but may still be too large to run.
     match Regex::new(&pattern.value) {
         Ok(_) => Ok(()),
         Err(_) => {
             let message = "this regular expression is too large";
-            Err(Diagnostic::new(
-                Code::BadPattern,
-                pattern.span,
-                message,
-                "too large",
-            ))
+            let label = "too large";
+            let found = Diagnostic::new(Code::BadPattern, pattern.span, message, label);
+            Err(Box::new(found.with_help("ask for fewer repetitions")))
         }
     }
 }
 
-fn parse(pattern: &Text, code: Code, cx: &Context<'_>) -> Result<Hir, Diagnostic> {
+fn parse(pattern: &Text, code: Code, cx: &Context<'_>) -> Result<Hir, Box<Diagnostic>> {
     let invalid = |span: &regex_syntax::ast::Span, reason: String| {
         let place = cx.inside(pattern, span.start.offset, span.end.offset);
         let message = format!("invalid regular expression: {reason}");
         let help = Code::BadPattern.help();
         Diagnostic::new(code, place, message, "here").with_help(help)
     };
-    regex_syntax::parse(&pattern.value).map_err(|error| match error {
-        regex_syntax::Error::Parse(error) => invalid(error.span(), error.kind().to_string()),
-        regex_syntax::Error::Translate(error) => invalid(error.span(), error.kind().to_string()),
-        _ => Diagnostic::new(code, pattern.span, "invalid regular expression", "here"),
+    regex_syntax::parse(&pattern.value).map_err(|error| {
+        Box::new(match error {
+            regex_syntax::Error::Parse(error) => invalid(error.span(), error.kind().to_string()),
+            regex_syntax::Error::Translate(error) => {
+                invalid(error.span(), error.kind().to_string())
+            }
+            _ => Diagnostic::new(code, pattern.span, "invalid regular expression", "here"),
+        })
     })
 }
 
@@ -71,45 +75,40 @@ pub(super) fn check_generator(
     generate: &Generate,
     limits: &TextLimits<'_>,
     cx: &Context<'_>,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     let (key, samples) = match generate {
         Generate::Nothing => return Ok(()),
         Generate::UuidV7 => {
             let sample = "01890a5d-ac96-774b-bcce-b302099a8057".to_owned();
             ("generate", vec![sample])
         }
-        Generate::Pattern(_) => {
-            let Some(pattern) = options.text("autogenerate") else {
-                return Ok(());
-            };
-            let hir = parse(&pattern, Code::BadGenerator, cx)?;
-            let samples = (0..SAMPLES).map(|seed| sample(&hir, seed));
-            match samples.collect::<Option<Vec<String>>>() {
-                Some(samples) => ("autogenerate", samples),
-                None => {
-                    let message = "no value can be made by this pattern";
-                    let found = Diagnostic::new(
-                        Code::BadGenerator,
-                        pattern.span,
-                        message,
-                        "can't be generated",
-                    );
-                    let help =
-                        "use literals, classes such as `[a-z0-9]`, groups, alternatives and counts";
-                    return Err(found.with_help(help));
-                }
-            }
-        }
+        Generate::Pattern(_) => match options.text("autogenerate") {
+            Some(pattern) => ("autogenerate", samples(&pattern, cx)?),
+            None => return Ok(()),
+        },
     };
     for sample in samples {
         if let Some(reason) = refused(&sample, limits) {
             let span = options.span_of(key);
             let message = format!("what is generated would be refused: {reason}");
             let label = format!("makes e.g. `{}`", shorten(&sample));
-            return Err(Diagnostic::new(Code::BadGenerator, span, message, label));
+            let found = Diagnostic::new(Code::BadGenerator, span, message, label);
+            return Err(Box::new(found));
         }
     }
     Ok(())
+}
+
+fn samples(pattern: &Text, cx: &Context<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
+    let hir = parse(pattern, Code::BadGenerator, cx)?;
+    let samples = (0..SAMPLES).map(|seed| sample(&hir, seed));
+    samples.collect::<Option<Vec<String>>>().ok_or_else(|| {
+        let message = "no value can be made by this pattern";
+        let label = "can't be generated";
+        let help = "use literals, classes such as `[a-z0-9]`, groups, alternatives and counts";
+        let found = Diagnostic::new(Code::BadGenerator, pattern.span, message, label);
+        Box::new(found.with_help(help))
+    })
 }
 
 fn refused(sample: &str, limits: &TextLimits<'_>) -> Option<String> {
@@ -138,7 +137,11 @@ fn shorten(sample: &str) -> String {
 
 /// One text that the pattern can make: the shortest for seed 0, the longest for 1, then others.
 fn sample(hir: &Hir, seed: u64) -> Option<String> {
-    let mut dice = Dice { seed, state: seed };
+    let mut dice = Dice {
+        seed,
+        state: seed,
+        steps: MOST_STEPS,
+    };
     let mut text = String::new();
     dice.write(hir, &mut text)?;
     Some(text)
@@ -148,6 +151,7 @@ fn sample(hir: &Hir, seed: u64) -> Option<String> {
 struct Dice {
     seed: u64,
     state: u64,
+    steps: u32,
 }
 
 impl Dice {
@@ -164,6 +168,7 @@ impl Dice {
     }
 
     fn write(&mut self, hir: &Hir, text: &mut String) -> Option<()> {
+        self.steps = self.steps.checked_sub(1)?;
         if text.len() > LONGEST_SAMPLE {
             return Some(());
         }

@@ -1,0 +1,150 @@
+//! Each folder of `cases/` is a schema with mistakes, and `expected.txt` is the report to the last
+//! character. Every code must occur in some report, and every folder must be used.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use basalt_codegen::diagnostic::Code;
+use basalt_codegen::{Report, Source, read_dir, resolve};
+
+/// Codes that no rule of a schema can bring about: they are for the texts of clients.
+const CLIENT_CODES: &[basalt_lang::Code] = &[basalt_lang::Code::Sort, basalt_lang::Code::Forbidden];
+
+fn cases_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
+}
+
+fn report(dir: &Path) -> Report {
+    match read_dir(dir).and_then(|sources| resolve(&sources)) {
+        Ok(checked) => checked.warnings,
+        Err(report) => report,
+    }
+}
+
+/// What is compared: cargo's one-line form, then the whole report.
+fn shown(report: &Report) -> String {
+    format!("{report}\n\n{}", report.render(false))
+}
+
+/// Compares with the committed text, or writes it if asked to.
+fn check(expected: &Path, actual: &str) -> Result<(), String> {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(expected, actual).unwrap();
+        return Ok(());
+    }
+    let wanted = fs::read_to_string(expected).unwrap_or_default();
+    if wanted == actual {
+        return Ok(());
+    }
+    let path = expected.display();
+    Err(format!("{path} differs; now it is:\n{actual}"))
+}
+
+fn case_names() -> Vec<String> {
+    let entries = fs::read_dir(cases_dir()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// Reports of what can't be committed as a folder of files.
+fn special_reports() -> Vec<(&'static str, Report)> {
+    let large = Source {
+        path: "too_large/posts.toml".to_owned(),
+        text: " ".repeat((1 << 20) + 1),
+    };
+    vec![
+        ("no_files", resolve(&[]).unwrap_err()),
+        ("too_large", resolve(&[large]).unwrap_err()),
+        (
+            "unreadable",
+            read_dir(Path::new("no/such/schema")).unwrap_err(),
+        ),
+    ]
+}
+
+fn all_reports() -> Vec<(String, Report)> {
+    let special = special_reports();
+    let mut reports: Vec<(String, Report)> = Vec::new();
+    for name in case_names() {
+        if !special.iter().any(|(special, _)| *special == name) {
+            let report = report(&cases_dir().join(&name));
+            reports.push((name, report));
+        }
+    }
+    let special = special.into_iter();
+    reports.extend(special.map(|(name, report)| (name.to_owned(), report)));
+    reports
+}
+
+#[test]
+fn reports_are_as_expected() {
+    let mut failures = Vec::new();
+    for (name, report) in all_reports() {
+        if report.is_empty() {
+            failures.push(format!("case `{name}` finds nothing"));
+        }
+        let expected = cases_dir().join(&name).join("expected.txt");
+        if let Err(failure) = check(&expected, &shown(&report)) {
+            failures.push(failure);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn every_code_has_a_case() {
+    let reports = all_reports();
+    let seen: BTreeSet<&str> = reports
+        .iter()
+        .flat_map(|(_, report)| report.diagnostics())
+        .map(|found| found.code)
+        .collect();
+    let own = Code::ALL.iter().map(|code| code.as_str());
+    let rule = basalt_lang::Code::ALL.iter();
+    let rule = rule
+        .filter(|code| !CLIENT_CODES.contains(code))
+        .map(|code| code.as_str());
+    let missing: Vec<&str> = own
+        .chain(rule)
+        .filter(|code| !seen.contains(code))
+        .collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+#[test]
+fn independent_mistakes_are_all_reported_and_nothing_follows_from_them() {
+    let count = |name: &str| report(&cases_dir().join(name)).errors();
+    assert_eq!(count("three_mistakes_in_two_files"), 3);
+    assert_eq!(count("unknown_collection_used_by_rules"), 1);
+    assert_eq!(count("unknown_field_type_used_by_rules"), 1);
+    assert_eq!(count("malformed_file_used_by_others"), 1);
+}
+
+#[test]
+fn huge_and_hostile_texts_give_a_report() {
+    let schema = |rule: &str| {
+        let text = format!("name = \"posts\"\n[rules]\nlist = '''{rule}'''\n");
+        vec![Source {
+            path: "schema/posts.toml".to_owned(),
+            text,
+        }]
+    };
+    let rules = [
+        "a".repeat(10_000_000),
+        "a = 1 && ".repeat(100_000),
+        "(".repeat(100_000),
+        "(".repeat(1_100_000),
+        "a.".repeat(100_000),
+        "\\".repeat(1000),
+    ];
+    for rule in rules {
+        let report = resolve(&schema(&rule)).unwrap_err();
+        assert!(report.errors() > 0);
+        let lines = report.render(false).len();
+        assert!(lines < 100_000, "the report has {lines} bytes");
+    }
+}
