@@ -5,6 +5,7 @@ pub mod ddl;
 pub mod diagnostic;
 pub mod diff;
 pub mod ir;
+pub mod json_schema;
 pub mod load;
 pub mod name;
 pub mod resolve;

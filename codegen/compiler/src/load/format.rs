@@ -62,6 +62,9 @@ const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
 /// The types of collections, those that are not supported yet included.
 pub const COLLECTION_TYPES: &[&str] = &["base", "auth", "view"];
 
+/// Choices that are known, but refused.
+pub const UNSUPPORTED: &[&str] = &["view"];
+
 /// The file as a whole.
 pub const FILE: &[Key] = &[
     required(
