@@ -3,17 +3,22 @@
 
 pub use diesel;
 
+pub mod access;
 pub mod auth;
+pub mod body;
 pub mod collection;
 pub mod error;
+pub mod field;
 pub mod hooks;
 mod json;
 pub mod memory;
 pub mod meta;
+pub mod query;
 pub mod registry;
 pub mod request;
 pub mod rules;
 pub mod sql;
 pub mod storage;
 pub mod value;
+pub mod wire;
 pub mod workers;

@@ -1,11 +1,24 @@
 //! All collections, found by name or id, behind one object-safe trait.
 
+mod of;
+mod schema;
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use basalt_lang::plan::Plan;
+use basalt_lang::schema::CollectionId;
 use diesel::QueryResult;
 
-use crate::collection::Record;
+pub use self::of::Of;
+use crate::collection::{Collection, Record};
+use crate::error::ApiError;
+use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
 use crate::sql::Conn;
+use crate::wire::Shape;
 
 /// What a rule is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +50,50 @@ pub enum RuleState {
     When,
 }
 
+/// Which page of a list is wanted.
+pub struct PageQuery<'a> {
+    /// The client's filter.
+    pub filter: Option<&'a Plan>,
+    /// The order; without one, that of insertion.
+    pub sort: &'a [basalt_lang::SortKey],
+    /// How many records at most.
+    pub limit: i64,
+    /// How many to skip.
+    pub offset: i64,
+    /// Is the total wanted?
+    pub total: bool,
+}
+
+/// A page of a list.
+pub struct Page {
+    /// The records, in order.
+    pub records: Vec<Box<dyn Record>>,
+    /// How many records the whole list has, if that was asked.
+    pub total: Option<i64>,
+}
+
+/// What happened, or is about to, for the hooks of a collection.
+pub enum Event<'a> {
+    /// Before a create is checked.
+    BeforeCreate(&'a mut dyn Record),
+    /// After the insert.
+    AfterCreate(&'a dyn Record),
+    /// Before an update is validated: the stored record and its new version.
+    BeforeUpdate(&'a dyn Record, &'a mut dyn Record),
+    /// After the update: the former record and the new one.
+    AfterUpdate(&'a dyn Record, &'a dyn Record),
+    /// Before the row is deleted.
+    BeforeDelete(&'a dyn Record),
+    /// After the row was deleted.
+    AfterDelete(&'a dyn Record),
+    /// After credentials were accepted.
+    BeforeAuth(&'a dyn Record),
+    /// After the token was made.
+    AfterAuth(&'a dyn Record),
+}
+
 /// A collection without its type: what crosses collections (login, expand, cascades) goes
-/// through here. Reads that bypass rules say so in their names.
+/// through here. Accesses that bypass rules say so in their names.
 pub trait Endpoint: Send + Sync {
     /// Names, options and indexes.
     fn meta(&self) -> &'static CollectionMeta;
@@ -53,13 +108,37 @@ pub trait Endpoint: Send + Sync {
         record: &dyn Record,
         action: Action,
     ) -> QueryResult<bool>;
+    /// One page of what the list rule shows to this caller (superusers: of everything).
+    fn page(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        query: &PageQuery<'_>,
+    ) -> Result<Page, ApiError>;
+    /// The record with this id, if the rule of `action` allows it to this caller.
+    fn find_allowed(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        action: Action,
+        id: &str,
+    ) -> QueryResult<Option<Box<dyn Record>>>;
     /// The records with these ids that the view rule shows to this caller (superusers: all),
-    /// in one query, in no particular order.
+    /// in no particular order.
     fn load_visible(
         &self,
         conn: &mut Conn,
         context: &Context<'_>,
         ids: &[String],
+    ) -> QueryResult<Vec<Box<dyn Record>>>;
+    /// The records whose relation `field` contains one of these ids, as far as the view rule
+    /// shows them to this caller, in the order of insertion.
+    fn load_referencing_visible(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        field: usize,
+        targets: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// The records whose `field` has this value, without any rule. For logins, tokens, cascades.
     fn find_unchecked(
@@ -70,10 +149,15 @@ pub trait Endpoint: Send + Sync {
         nocase: bool,
         limit: Option<i64>,
     ) -> QueryResult<Vec<Box<dyn Record>>>;
+    /// How many of these ids exist, without any rule. For relations.
+    fn count_existing_unchecked(&self, conn: &mut Conn, ids: &[String]) -> QueryResult<i64>;
+    /// How many records there are, without any rule.
+    fn count_all_unchecked(&self, conn: &mut Conn) -> QueryResult<i64>;
     /// The records whose relation `field` contains this id, without any rule. For cascades.
     fn referencing_unchecked(
         &self,
         conn: &mut Conn,
+        context: &Context<'_>,
         field: usize,
         target: &str,
     ) -> QueryResult<Vec<Box<dyn Record>>>;
@@ -90,4 +174,149 @@ pub trait Endpoint: Send + Sync {
     fn delete_unchecked(&self, conn: &mut Conn, id: &str) -> QueryResult<usize>;
     /// A record with zero values.
     fn blank(&self) -> Box<dyn Record>;
+    /// A copy of one of this collection's records.
+    fn copy(&self, record: &dyn Record) -> QueryResult<Box<dyn Record>>;
+    /// Runs the application's hooks, in the order in which they were registered.
+    fn run_hooks(&self, context: &mut HookContext<'_>, event: Event<'_>) -> HookResult;
+}
+
+/// One registered collection with what is derived from its metadata once.
+pub struct Entry {
+    endpoint: Box<dyn Endpoint>,
+    /// Its place in the order by name.
+    pub place: CollectionId,
+    /// How its records look on the wire.
+    pub shape: Shape,
+    /// The fields as the filter language sees them.
+    fields: Vec<schema::OwnedField>,
+}
+
+impl Deref for Entry {
+    type Target = dyn Endpoint;
+    fn deref(&self) -> &Self::Target {
+        self.endpoint.as_ref()
+    }
+}
+
+/// All collections. Cheap to clone: one allocation, shared.
+#[derive(Clone)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    entries: Vec<Arc<Entry>>,
+    by_name: HashMap<String, usize>,
+    by_id: HashMap<&'static str, usize>,
+}
+
+impl Registry {
+    /// Finds a collection by its name (any ASCII case) or its id (exact).
+    pub fn find(&self, name_or_id: &str) -> Option<&Arc<Entry>> {
+        let inner = &self.inner;
+        let by_name = || inner.by_name.get(name_or_id.to_ascii_lowercase().as_str());
+        let place = inner.by_id.get(name_or_id).or_else(by_name)?;
+        inner.entries.get(*place)
+    }
+
+    /// Every collection, by name.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.inner.entries
+    }
+
+    /// The metadata of every collection, by name.
+    pub fn metas(&self) -> impl Iterator<Item = &'static CollectionMeta> {
+        self.inner.entries.iter().map(|entry| entry.meta())
+    }
+}
+
+/// Collects the collections of an application; the generated code begins it, the application may
+/// add hooks.
+#[derive(Default)]
+pub struct RegistryBuilder {
+    endpoints: Vec<Box<dyn Building>>,
+}
+
+/// An endpoint that still takes hooks.
+trait Building {
+    fn as_any(&mut self) -> &mut dyn std::any::Any;
+    fn finish(self: Box<Self>) -> Box<dyn Endpoint>;
+}
+
+impl<C: Collection> Building for Of<C> {
+    fn as_any(&mut self) -> &mut dyn std::any::Any {
+        self
+    }
+    fn finish(self: Box<Self>) -> Box<dyn Endpoint> {
+        self
+    }
+}
+
+impl RegistryBuilder {
+    /// Without collections.
+    pub fn new() -> Self {
+        RegistryBuilder::default()
+    }
+
+    /// Adds a collection.
+    #[must_use]
+    pub fn with<C: Collection>(mut self) -> Self {
+        self.endpoints.push(Box::new(Of::<C>::new()));
+        self
+    }
+
+    /// Adds hooks to a collection, which is added too if it wasn't there. Hooks run in the order
+    /// in which they are added.
+    #[must_use]
+    pub fn hooks<C: Collection>(mut self, hooks: Arc<dyn Hooks<C>>) -> Self {
+        for endpoint in &mut self.endpoints {
+            if let Some(endpoint) = endpoint.as_any().downcast_mut::<Of<C>>() {
+                endpoint.add_hooks(hooks);
+                return self;
+            }
+        }
+        let mut endpoint = Of::<C>::new();
+        endpoint.add_hooks(hooks);
+        self.endpoints.push(Box::new(endpoint));
+        self
+    }
+
+    /// The registry: ordered by name, which is the order of [`CollectionId`].
+    pub fn build(self) -> Registry {
+        let mut endpoints: Vec<Box<dyn Endpoint>> = self
+            .endpoints
+            .into_iter()
+            .map(|endpoint| endpoint.finish())
+            .collect();
+        endpoints.sort_by_key(|endpoint| endpoint.meta().name);
+        let names: Vec<&'static str> = endpoints.iter().map(|e| e.meta().name).collect();
+        let entries: Vec<Arc<Entry>> = endpoints
+            .into_iter()
+            .enumerate()
+            .map(|(place, endpoint)| {
+                let meta = endpoint.meta();
+                Arc::new(Entry {
+                    place: CollectionId(place),
+                    shape: Shape::of(meta),
+                    fields: schema::owned_fields(meta, &names),
+                    endpoint,
+                })
+            })
+            .collect();
+        let by_name = names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| (name.to_ascii_lowercase(), place));
+        let by_id = entries
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| (entry.meta().id, place));
+        Registry {
+            inner: Arc::new(Inner {
+                by_name: by_name.collect(),
+                by_id: by_id.collect(),
+                entries,
+            }),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The only place that knows how conditions look in SQL: typed, boxed, generic over the table
 //! alone, so that generated code stays small and quick to compile.
 
+pub mod collate;
 pub mod compare;
 pub mod filter;
 pub(crate) mod fragment;
@@ -8,6 +9,7 @@ pub mod items;
 mod leaf;
 pub mod outer;
 pub mod predicate;
+pub mod sort;
 pub mod via;
 
 use diesel::expression::BoxableExpression;

@@ -1,0 +1,237 @@
+//! The witness that a rule was asked: records are reached through a [`Scope`], which only a rule
+//! check builds, or [`Scope::system`], which says in so many words that none is wanted.
+
+use std::ops::Deref;
+
+use diesel::QueryResult;
+use diesel::prelude::*;
+
+use crate::collection::{Collection, Record, Select};
+use crate::error::ApiError;
+use crate::registry::{Action, Entry, RuleState};
+use crate::request::RequestInfo;
+use crate::rules::{Context, Rule, Rules};
+use crate::sql::collate::nocase_equal;
+use crate::sql::predicate::{self, Predicate};
+use crate::sql::{Column, Conn, Form, Order, Pred};
+use crate::wire::Sight;
+
+/// The records of a collection that a caller may reach.
+pub struct Scope<C: Collection> {
+    allowed: Predicate<C::Table>,
+}
+
+/// A record that was reached through a [`Scope`].
+#[derive(Debug, Clone)]
+pub struct Allowed<R>(R);
+
+impl<R> Deref for Allowed<R> {
+    type Target = R;
+    fn deref(&self) -> &R {
+        &self.0
+    }
+}
+
+impl<R> Allowed<R> {
+    /// The record itself.
+    pub fn into_inner(self) -> R {
+        self.0
+    }
+}
+
+/// Which rule an action is subject to.
+pub(crate) fn rule<C: Collection>(rules: &Rules<C>, action: Action) -> &Rule<C> {
+    match action {
+        Action::List => &rules.list,
+        Action::View => &rules.view,
+        Action::Create => &rules.create,
+        Action::Update => &rules.update,
+        Action::Delete => &rules.delete,
+        Action::Auth => &rules.auth,
+        Action::Manage => &rules.manage,
+    }
+}
+
+/// The state of a rule.
+pub(crate) fn state<C: Collection>(rule: &Rule<C>) -> RuleState {
+    match rule {
+        Rule::Locked => RuleState::Locked,
+        Rule::Public => RuleState::Public,
+        Rule::When(_) => RuleState::When,
+    }
+}
+
+impl<C: Collection> Scope<C> {
+    /// What the list rule shows to the caller. 403 if it is locked.
+    pub fn for_list(context: &Context<'_>) -> Result<Self, ApiError> {
+        Self::for_action(context, Action::List)
+    }
+
+    /// What the view rule shows to the caller. 403 if it is locked.
+    pub fn for_view(context: &Context<'_>) -> Result<Self, ApiError> {
+        Self::for_action(context, Action::View)
+    }
+
+    /// What the update rule lets the caller change. 403 if it is locked.
+    pub fn for_update(context: &Context<'_>) -> Result<Self, ApiError> {
+        Self::for_action(context, Action::Update)
+    }
+
+    /// What the delete rule lets the caller delete. 403 if it is locked.
+    pub fn for_delete(context: &Context<'_>) -> Result<Self, ApiError> {
+        Self::for_action(context, Action::Delete)
+    }
+
+    /// What the rule of an action allows to the caller; superusers are allowed everything.
+    pub(crate) fn for_action(context: &Context<'_>, action: Action) -> Result<Self, ApiError> {
+        if context.request.is_superuser() {
+            return Ok(Self::system());
+        }
+        let allowed = match rule(C::rules(), action) {
+            Rule::Locked => return Err(ApiError::superusers_only()),
+            Rule::Public => Predicate::Always,
+            Rule::When(rule) => (rule.sql)(context),
+        };
+        Ok(Scope { allowed })
+    }
+
+    /// Every record, for the application's own code: no rule is asked.
+    pub fn system() -> Self {
+        Scope {
+            allowed: Predicate::Always,
+        }
+    }
+
+    /// Only those that also satisfy a condition.
+    #[must_use]
+    pub fn filter(self, condition: Pred<C::Table>) -> Self {
+        self.matching(Predicate::When(condition))
+    }
+
+    /// Only those that also satisfy a condition, which may already be decided.
+    #[must_use]
+    pub fn matching(self, condition: Predicate<C::Table>) -> Self {
+        Scope {
+            allowed: predicate::all([self.allowed, condition]),
+        }
+    }
+
+    /// Only those with one of these ids.
+    #[must_use]
+    pub(crate) fn with_ids(self, ids: &[String]) -> Self {
+        self.matching(column_in::<C>(0, ids))
+    }
+
+    /// All of them, in the order of insertion.
+    pub fn load(self, conn: &mut Conn) -> QueryResult<Vec<Allowed<C::Record>>> {
+        self.page(conn, vec![C::rowid(false)], None, 0)
+    }
+
+    /// The one with this id.
+    pub fn find(self, conn: &mut Conn, id: &str) -> QueryResult<Option<Allowed<C::Record>>> {
+        let with_id = self.matching(column_in::<C>(0, &[id.to_owned()]));
+        Ok(with_id.page(conn, Vec::new(), Some(1), 0)?.pop())
+    }
+
+    /// Some of them: in this order, at most `limit`, without the first `offset`.
+    pub fn page(
+        self,
+        conn: &mut Conn,
+        order: Vec<Order<C::Table>>,
+        limit: Option<i64>,
+        offset: i64,
+    ) -> QueryResult<Vec<Allowed<C::Record>>> {
+        let filter = match self.allowed {
+            Predicate::Never => return Ok(Vec::new()),
+            Predicate::Always => None,
+            Predicate::When(condition) => Some(condition),
+        };
+        let records = C::load(
+            conn,
+            Select {
+                filter,
+                order,
+                limit,
+                offset,
+            },
+        )?;
+        Ok(records.into_iter().map(Allowed).collect())
+    }
+
+    /// How many there are.
+    pub fn count(self, conn: &mut Conn) -> QueryResult<i64> {
+        match self.allowed {
+            Predicate::Never => Ok(0),
+            Predicate::Always => C::count(conn, None),
+            Predicate::When(condition) => C::count(conn, Some(condition)),
+        }
+    }
+}
+
+/// `column IN (values)` for a column that holds text; no row for other columns.
+pub(crate) fn column_in<C: Collection>(field: usize, values: &[String]) -> Predicate<C::Table> {
+    let expression = match C::column(field) {
+        Some(Column::Text(expression) | Column::Relation(expression)) => expression,
+        _ => return Predicate::Never,
+    };
+    match values {
+        [] => Predicate::Never,
+        [value] => Predicate::When(Box::new(expression.eq(value.clone()))),
+        values => Predicate::When(Box::new(expression.eq_any(values.to_vec()))),
+    }
+}
+
+/// `column = value` without regard to ASCII case; no row for columns that hold no text.
+pub(crate) fn column_like<C: Collection>(field: usize, value: &str) -> Predicate<C::Table> {
+    match C::column(field) {
+        Some(Column::Text(expression) | Column::Relation(expression)) => {
+            let condition = nocase_equal(expression, value.to_owned());
+            Predicate::When(Box::new(condition))
+        }
+        _ => Predicate::Never,
+    }
+}
+
+/// What this caller may see of a record.
+pub fn sight(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    record: &dyn Record,
+) -> QueryResult<Sight> {
+    let superuser = request.is_superuser();
+    if superuser || entry.meta().auth.is_none() {
+        return Ok(Sight {
+            hidden: superuser,
+            email: true,
+        });
+    }
+    let own = request.auth.as_ref().is_some_and(|auth| {
+        auth.record.id() == record.id() && auth.record.meta().name == record.meta().name
+    });
+    let email = own || manages(conn, entry, request, record)?;
+    Ok(Sight {
+        hidden: false,
+        email,
+    })
+}
+
+/// Does the caller manage this account: a superuser, or by the manage rule?
+pub fn manages(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    record: &dyn Record,
+) -> QueryResult<bool> {
+    if request.is_superuser() {
+        return Ok(true);
+    }
+    if request.auth.is_none() || entry.rule_state(Action::Manage) == RuleState::Locked {
+        return Ok(false);
+    }
+    let context = Context {
+        request,
+        form: Form::Exists,
+    };
+    entry.satisfies(conn, &context, record, Action::Manage)
+}

@@ -1,0 +1,84 @@
+//! A request, read into what rules, filters and handlers need of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rocket::Request;
+use rocket::request::Outcome;
+
+use super::Shared;
+use crate::auth::guard::Caller;
+use crate::body::form;
+use crate::error::ApiError;
+use crate::registry::Entry;
+use crate::request::{Body, RequestInfo};
+
+/// Place of the collection in the path's segments.
+const COLLECTION: usize = 2;
+/// Place of the record's id in the path's segments.
+const ID: usize = 4;
+
+/// The application's state.
+pub fn app<'r>(request: &'r Request<'_>) -> Result<&'r Shared, ApiError> {
+    let app = request.rocket().state::<Shared>();
+    app.ok_or_else(|| ApiError::internal("the server does not manage its state"))
+}
+
+/// The collection that the path names. 404 if there is none.
+pub fn collection(
+    app: &Shared,
+    request: &Request<'_>,
+    missing: &str,
+) -> Result<Arc<Entry>, ApiError> {
+    let name = segment(request, COLLECTION);
+    app.registry.find(&name).cloned().ok_or_else(|| ApiError::new(404, missing))
+}
+
+/// The record's id that the path names.
+pub fn id(request: &Request<'_>) -> String {
+    segment(request, ID)
+}
+
+fn segment(request: &Request<'_>, place: usize) -> String {
+    request.uri().path().segments().get(place).unwrap_or_default().to_owned()
+}
+
+/// Everything but the body.
+pub async fn request_info(
+    request: &Request<'_>,
+    method: &'static str,
+) -> Result<RequestInfo, ApiError> {
+    let auth = match request.guard::<Caller>().await {
+        Outcome::Success(Caller(auth)) => auth,
+        Outcome::Error((_, error)) => return Err(error),
+        Outcome::Forward(_) => None,
+    };
+    Ok(RequestInfo {
+        auth,
+        method,
+        context: "default",
+        query: first_values(request),
+        headers: headers(request),
+        body: Body::default(),
+        now: time::OffsetDateTime::now_utc(),
+        client: request.remote().map(|endpoint| endpoint.ip()),
+    })
+}
+
+fn first_values(request: &Request<'_>) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    let query = request.uri().query().map_or("", |query| query.as_str());
+    for (name, value) in form::pairs(query) {
+        values.entry(name).or_insert(value);
+    }
+    values
+}
+
+fn headers(request: &Request<'_>) -> BTreeMap<String, String> {
+    let mut headers = BTreeMap::new();
+    for header in request.headers().iter() {
+        let name = header.name().as_str().to_ascii_lowercase().replace('-', "_");
+        headers.entry(name).or_insert_with(|| header.value().to_owned());
+    }
+    headers
+}

@@ -1,0 +1,108 @@
+//! `GET …/records`: a page of a collection.
+
+use std::sync::Arc;
+
+use basalt_lang::{Caller, Scope};
+
+use super::reply::View;
+use super::{Reply, Shared, check_lock};
+use crate::access::sight;
+use crate::collection::Record;
+use crate::error::ApiError;
+use crate::query::expand::Expander;
+use crate::query::{ListParams, superuser_part};
+use crate::registry::{Action, Entry, Page, PageQuery, Registry};
+use crate::request::RequestInfo;
+use crate::rules::Context;
+use crate::sql::{Conn, Form};
+
+/// Answers a list.
+pub async fn list(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
+    check_lock(&entry, &info, Action::List)?;
+    let params = ListParams::parse(&info);
+    check_superuser_parts(&info)?;
+    let params = params?;
+    let view = View::parse(&info)?;
+    let registry = app.registry.clone();
+    let job = move |conn: &mut Conn| run(conn, &registry, &entry, &info, &params, &view);
+    Ok(Reply::json(app.db.read(job).await?))
+}
+
+/// Only superusers may look into other collections and into the request.
+fn check_superuser_parts(info: &RequestInfo) -> Result<(), ApiError> {
+    if info.is_superuser() {
+        return Ok(());
+    }
+    let texts = ["filter", "sort"].into_iter().filter_map(|name| info.query.get(name));
+    match texts.filter_map(|text| superuser_part(text)).next() {
+        Some(part) => {
+            Err(ApiError::new(403, format!("Only superusers can filter by {part}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn run(
+    conn: &mut Conn,
+    registry: &Registry,
+    entry: &Arc<Entry>,
+    info: &RequestInfo,
+    params: &ListParams,
+    view: &View,
+) -> Result<Vec<u8>, ApiError> {
+    let page = load(conn, registry, entry, info, params)?;
+    let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
+    let expander = Expander::new(registry, info);
+    let expansions = expander
+        .expand(conn, entry.meta(), &records, &view.expand)
+        .map_err(ApiError::internal)?;
+    let mut out = Vec::with_capacity(256 * records.len() + 128);
+    out.extend_from_slice(b"{\"items\":[");
+    for (place, record) in records.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        let sight = sight(conn, entry, info, *record).map_err(ApiError::internal)?;
+        view.write(&mut out, entry, *record, sight, &expansions);
+    }
+    let total = page.total.unwrap_or(-1);
+    let pages = match page.total {
+        Some(total) => (total + params.per_page - 1) / params.per_page,
+        None => -1,
+    };
+    let tail = format!(
+        "],\"page\":{},\"perPage\":{},\"totalItems\":{total},\"totalPages\":{pages}}}",
+        params.page, params.per_page
+    );
+    out.extend_from_slice(tail.as_bytes());
+    Ok(out)
+}
+
+fn load(
+    conn: &mut Conn,
+    registry: &Registry,
+    entry: &Arc<Entry>,
+    info: &RequestInfo,
+    params: &ListParams,
+) -> Result<Page, ApiError> {
+    let caller = if info.is_superuser() { Caller::Superuser } else { Caller::Client };
+    let scope = Scope::new(registry, entry.place, caller);
+    let filter = match params.filter.as_str() {
+        "" => None,
+        text => {
+            let compiled = basalt_lang::compile(text, &scope);
+            Some(compiled.map_err(|_| ApiError::bad_request())?.plan)
+        }
+    };
+    let sort = basalt_lang::parse_sort(&params.sort, &scope);
+    let sort = sort.map_err(|_| ApiError::bad_request())?;
+    let query = PageQuery {
+        filter: filter.as_ref(),
+        sort: &sort,
+        limit: params.per_page,
+        offset: params.offset(),
+        total: !params.skip_total,
+    };
+    let context = Context { request: info, form: Form::Exists };
+    entry.page(conn, &context, &query)
+}

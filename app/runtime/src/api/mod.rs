@@ -1,0 +1,123 @@
+//! The records API and what surrounds it: routes, error answers, standard headers.
+
+mod catch;
+mod headers;
+mod incoming;
+mod list;
+mod reply;
+mod view;
+
+use std::sync::Arc;
+
+use rocket::data::Data;
+use rocket::http::Method;
+use rocket::route::{Handler, Outcome};
+use rocket::{Build, Request, Rocket, Route};
+
+pub use self::reply::Reply;
+use crate::app::App;
+use crate::body;
+use crate::error::ApiError;
+use crate::registry::{Action, Entry, RuleState};
+use crate::request::RequestInfo;
+
+/// Adds the API to a server that manages an `Arc<App>`.
+pub fn mount(rocket: Rocket<Build>) -> Rocket<Build> {
+    rocket
+        .attach(headers::Standard)
+        .mount("/", routes())
+        .register("/", catch::catchers())
+}
+
+/// The routes of the records API and of the health check.
+pub fn routes() -> Vec<Route> {
+    let records = "/api/collections/<collection>/records";
+    let record = "/api/collections/<collection>/records/<id>";
+    let mut routes = vec![
+        Route::new(Method::Get, records, Endpoint::List),
+        Route::new(Method::Get, record, Endpoint::View),
+        Route::new(Method::Get, "/api/health", Endpoint::Health),
+    ];
+    routes.extend(headers::preflight());
+    routes
+}
+
+/// What a route of this module answers.
+#[derive(Debug, Clone, Copy)]
+enum Endpoint {
+    List,
+    View,
+    Health,
+}
+
+#[rocket::async_trait]
+impl Handler for Endpoint {
+    async fn handle<'r>(&self, request: &'r Request<'_>, data: Data<'r>) -> Outcome<'r> {
+        if let Some(redirect) = catch::cleaned(request) {
+            return Outcome::from(request, redirect);
+        }
+        let reply = self.answer(request, data).await.unwrap_or_else(Reply::from);
+        Outcome::from(request, reply)
+    }
+}
+
+impl Endpoint {
+    async fn answer(self, request: &Request<'_>, data: Data<'_>) -> Result<Reply, ApiError> {
+        let app = incoming::app(request)?;
+        if request.uri().path().ends_with('/') {
+            return Err(ApiError::not_found());
+        }
+        match self {
+            Endpoint::Health => Ok(health()),
+            Endpoint::List => {
+                let entry = incoming::collection(app, request, "Missing collection context.")?;
+                let info = read(request, data, "GET", body::LIMIT, &entry).await?;
+                list::list(app, entry, info).await
+            }
+            Endpoint::View => {
+                let entry = incoming::collection(app, request, "Missing collection context.")?;
+                let info = read(request, data, "GET", body::LIMIT, &entry).await?;
+                view::view(app, entry, info, incoming::id(request)).await
+            }
+        }
+    }
+}
+
+/// Reads the request: who asks, the parameters and the body, of which callers other than
+/// superusers lose the hidden fields.
+async fn read(
+    request: &Request<'_>,
+    data: Data<'_>,
+    method: &'static str,
+    limit: u64,
+    entry: &Entry,
+) -> Result<RequestInfo, ApiError> {
+    let raw = body::read(request, data, limit).await?;
+    let mut info = incoming::request_info(request, method).await?;
+    info.body.raw = raw;
+    if !info.is_superuser() {
+        let meta = entry.meta();
+        for field in meta.fields.iter().filter(|field| field.hidden) {
+            // New passwords of accounts are hidden, and yet everyone must be able to send them.
+            if !(meta.auth.is_some() && field.name == "password") {
+                info.body.raw.remove(field.name);
+            }
+        }
+    }
+    Ok(info)
+}
+
+fn health() -> Reply {
+    Reply::json(br#"{"message":"API is healthy.","code":200,"data":{}}"#.to_vec())
+}
+
+/// 403 if the rule is locked for this caller.
+fn check_lock(entry: &Entry, info: &RequestInfo, action: Action) -> Result<(), ApiError> {
+    if entry.rule_state(action) == RuleState::Locked && !info.is_superuser() {
+        return Err(ApiError::superusers_only());
+    }
+    Ok(())
+}
+
+/// The state that every handler shares.
+type Shared = Arc<App>;

@@ -1,0 +1,134 @@
+//! Answers, in the form that Rocket sends.
+
+use std::io::Cursor;
+
+use rocket::http::{ContentType, Header, Status};
+use rocket::response::{Responder, Response};
+use rocket::Request;
+use serde_json::{Map, Value as JsonValue};
+
+use crate::collection::Record;
+use crate::error::ApiError;
+use crate::query::expand::{self, ExpandTree, Expansion};
+use crate::query::picker::Picker;
+use crate::registry::Entry;
+use crate::request::RequestInfo;
+use crate::wire::{self, Sight, Writer};
+
+/// Rocket's own chunks of 4 KiB would halve the throughput of large answers.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// An answer of the API.
+#[derive(Debug)]
+pub struct Reply {
+    status: Status,
+    body: Option<Vec<u8>>,
+    location: Option<String>,
+}
+
+impl Reply {
+    /// 200 with JSON text.
+    pub fn json(body: Vec<u8>) -> Self {
+        Reply { status: Status::Ok, body: Some(body), location: None }
+    }
+
+    /// 204.
+    pub fn no_content() -> Self {
+        Reply { status: Status::NoContent, body: None, location: None }
+    }
+
+    /// 307 to another place.
+    pub fn redirect(location: String) -> Self {
+        Reply { status: Status::TemporaryRedirect, body: None, location: Some(location) }
+    }
+}
+
+impl From<ApiError> for Reply {
+    fn from(error: ApiError) -> Self {
+        let mut body = Map::new();
+        body.insert("data".to_owned(), JsonValue::Object(error.data));
+        body.insert("message".to_owned(), sentence(&error.message).into());
+        body.insert("status".to_owned(), error.status.into());
+        let mut json = Vec::new();
+        wire::write_json(&mut json, &JsonValue::Object(body));
+        let status = Status::new(error.status);
+        Reply { status, body: Some(json), location: None }
+    }
+}
+
+/// Begins with a capital letter and ends like a sentence.
+fn sentence(message: &str) -> String {
+    let message = message.trim();
+    let mut characters = message.chars();
+    let Some(first) = characters.next() else { return String::new() };
+    let mut text: String = first.to_uppercase().collect();
+    text.push_str(characters.as_str());
+    if !text.ends_with(['.', '?', '!']) {
+        text.push('.');
+    }
+    text
+}
+
+impl<'r> Responder<'r, 'static> for Reply {
+    fn respond_to(self, _: &'r Request<'_>) -> rocket::response::Result<'static> {
+        let mut response = Response::build();
+        response.status(self.status).max_chunk_size(CHUNK_BYTES);
+        if let Some(body) = self.body {
+            response.header(ContentType::JSON).sized_body(body.len(), Cursor::new(body));
+        }
+        if let Some(location) = self.location {
+            response.header(Header::new("Location", location));
+        }
+        response.ok()
+    }
+}
+
+impl<'r> Responder<'r, 'static> for ApiError {
+    fn respond_to(self, request: &'r Request<'_>) -> rocket::response::Result<'static> {
+        Reply::from(self).respond_to(request)
+    }
+}
+
+/// How records are to be answered: the parameters that all verbs share.
+pub struct View {
+    /// `fields`
+    pub picker: Option<Picker>,
+    /// `expand`
+    pub expand: ExpandTree,
+}
+
+impl View {
+    /// Reads the parameters. 400 if `fields` has a bad modifier.
+    pub fn parse(request: &RequestInfo) -> Result<Self, ApiError> {
+        let text = |name: &str| request.query.get(name).map_or("", String::as_str);
+        let expand = ExpandTree::parse(text("expand"));
+        Ok(View { picker: Picker::parse(text("fields"))?, expand })
+    }
+
+    /// Appends one record with what was expanded for it.
+    pub fn write(
+        &self,
+        out: &mut Vec<u8>,
+        entry: &Entry,
+        record: &dyn Record,
+        sight: Sight,
+        expansions: &[Expansion],
+    ) {
+        let write_expand = |out: &mut Vec<u8>| expand::write(out, record, expansions);
+        let expand: Option<Writer<'_>> =
+            if expansions.is_empty() { None } else { Some(&write_expand) };
+        entry.shape.write(out, record, sight, expand, self.picker.as_ref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn messages_are_sentences() {
+        for (message, expected) in [(" no", "No."), ("Why?", "Why?"), ("", ""), ("ähm", "Ähm.")] {
+            assert_eq!(sentence(message), expected);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The typed side of [`Endpoint`]: the only code that is compiled once for each collection,
+//! so everything that can do without the type is elsewhere.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use basalt_lang::plan::{Column as PlanColumn, Op, Plan, Truth, Value as PlanValue};
+use basalt_lang::schema::FieldId;
+use diesel::QueryResult;
+use diesel::result::Error as DbError;
+
+use super::{Action, Endpoint, Event, Page, PageQuery, RuleState};
+use crate::access::{self, Allowed, Scope};
+use crate::collection::{Collection, Record};
+use crate::error::ApiError;
+use crate::hooks::{HookContext, HookResult, Hooks};
+use crate::meta::CollectionMeta;
+use crate::rules::{Context, Filter, Rule};
+use crate::sql::predicate::Predicate;
+use crate::sql::{Conn, Form, filter, sort};
+
+/// Lists of which a smaller share than this matches are read with the form for rare matches.
+const RARE: f64 = 0.03;
+
+/// The endpoint of one collection.
+pub struct Of<C: Collection> {
+    hooks: Vec<Arc<dyn Hooks<C>>>,
+}
+
+impl<C: Collection> Of<C> {
+    pub(super) fn new() -> Self {
+        Of { hooks: Vec::new() }
+    }
+
+    pub(super) fn add_hooks(&mut self, hooks: Arc<dyn Hooks<C>>) {
+        self.hooks.push(hooks);
+    }
+}
+
+fn boxed<R: Record>(records: Vec<Allowed<R>>) -> Vec<Box<dyn Record>> {
+    let one = |record: Allowed<R>| Box::new(record.into_inner()) as Box<dyn Record>;
+    records.into_iter().map(one).collect()
+}
+
+fn wrong_type<C: Collection>() -> DbError {
+    DbError::QueryBuilderError(format!("not a record of {}", C::META.name).into())
+}
+
+fn typed<C: Collection>(record: &dyn Record) -> QueryResult<&C::Record> {
+    (record as &dyn Any)
+        .downcast_ref()
+        .ok_or_else(wrong_type::<C>)
+}
+
+fn typed_mut<C: Collection>(record: &mut dyn Record) -> QueryResult<&mut C::Record> {
+    (record as &mut dyn Any)
+        .downcast_mut()
+        .ok_or_else(wrong_type::<C>)
+}
+
+/// The condition that the relation `field` contains one of `targets`.
+fn references<C: Collection>(
+    context: &Context<'_>,
+    field: usize,
+    targets: &[String],
+) -> Predicate<C::Table> {
+    if C::META
+        .field(field)
+        .is_some_and(|field| !field.kind.is_many())
+    {
+        return access::column_in::<C>(field, targets);
+    }
+    let tests = targets.iter().map(|target| Plan::Test {
+        column: PlanColumn::Field(FieldId(0)),
+        op: Op::Equal,
+        value: PlanValue::Text(target.clone()),
+        when: Truth::True,
+    });
+    let plan = Plan::Any(tests.collect());
+    C::via(
+        field,
+        &Filter {
+            plan: &plan,
+            context,
+        },
+        true,
+    )
+    .unwrap_or(Predicate::Never)
+}
+
+/// What the list rule shows, narrowed by a client's filter, in the given form.
+fn listed<C: Collection>(
+    context: &Context<'_>,
+    form: Form,
+    plan: Option<&Plan>,
+) -> Result<Scope<C>, ApiError> {
+    let context = Context {
+        request: context.request,
+        form,
+    };
+    let scope = Scope::<C>::for_list(&context)?;
+    Ok(match plan {
+        Some(plan) => scope.matching(filter::dynamic::<C>(&Filter {
+            plan,
+            context: &context,
+        })),
+        None => scope,
+    })
+}
+
+impl<C: Collection> Endpoint for Of<C> {
+    fn meta(&self) -> &'static CollectionMeta {
+        C::META
+    }
+
+    fn rule_state(&self, action: Action) -> RuleState {
+        access::state(access::rule(C::rules(), action))
+    }
+
+    fn satisfies(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        record: &dyn Record,
+        action: Action,
+    ) -> QueryResult<bool> {
+        match access::rule(C::rules(), action) {
+            Rule::Locked => Ok(false),
+            Rule::Public => Ok(true),
+            Rule::When(rule) => (rule.memory)(context, typed::<C>(record)?, conn),
+        }
+    }
+
+    fn page(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        query: &PageQuery<'_>,
+    ) -> Result<Page, ApiError> {
+        let mut form = Form::Exists;
+        let mut total = None;
+        if query.total {
+            let scope = listed::<C>(context, Form::In, query.filter)?;
+            let count = scope.count(conn).map_err(ApiError::internal)?;
+            if count == 0 || query.offset >= count {
+                return Ok(Page {
+                    records: Vec::new(),
+                    total: Some(count),
+                });
+            }
+            let all = C::count(conn, None).map_err(ApiError::internal)?;
+            if (count as f64) < RARE * all as f64 {
+                form = Form::In;
+            }
+            total = Some(count);
+        }
+        let mut order = sort::orders::<C>(query.sort).ok_or_else(ApiError::bad_request)?;
+        if order.is_empty() {
+            order.push(C::rowid(false));
+        }
+        let scope = listed::<C>(context, form, query.filter)?;
+        let records = scope.page(conn, order, Some(query.limit), query.offset);
+        Ok(Page {
+            records: boxed(records.map_err(ApiError::internal)?),
+            total,
+        })
+    }
+
+    fn find_allowed(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        action: Action,
+        id: &str,
+    ) -> QueryResult<Option<Box<dyn Record>>> {
+        // A locked rule was answered before; here it allows nothing.
+        let Ok(scope) = Scope::<C>::for_action(context, action) else {
+            return Ok(None);
+        };
+        let record = scope.find(conn, id)?;
+        Ok(record.map(|record| Box::new(record.into_inner()) as Box<dyn Record>))
+    }
+
+    fn load_visible(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        ids: &[String],
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let Ok(scope) = Scope::<C>::for_view(context) else {
+            return Ok(Vec::new());
+        };
+        Ok(boxed(scope.with_ids(ids).page(
+            conn,
+            Vec::new(),
+            None,
+            0,
+        )?))
+    }
+
+    fn load_referencing_visible(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        field: usize,
+        targets: &[String],
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let Ok(scope) = Scope::<C>::for_view(context) else {
+            return Ok(Vec::new());
+        };
+        Ok(boxed(
+            scope
+                .matching(references::<C>(context, field, targets))
+                .load(conn)?,
+        ))
+    }
+
+    fn find_unchecked(
+        &self,
+        conn: &mut Conn,
+        field: usize,
+        value: &str,
+        nocase: bool,
+        limit: Option<i64>,
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let condition = if nocase {
+            access::column_like::<C>(field, value)
+        } else {
+            access::column_in::<C>(field, &[value.to_owned()])
+        };
+        let scope = Scope::<C>::system().matching(condition);
+        Ok(boxed(scope.page(conn, Vec::new(), limit, 0)?))
+    }
+
+    fn count_existing_unchecked(&self, conn: &mut Conn, ids: &[String]) -> QueryResult<i64> {
+        Scope::<C>::system().with_ids(ids).count(conn)
+    }
+
+    fn count_all_unchecked(&self, conn: &mut Conn) -> QueryResult<i64> {
+        C::count(conn, None)
+    }
+
+    fn referencing_unchecked(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        field: usize,
+        target: &str,
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let condition = references::<C>(context, field, &[target.to_owned()]);
+        Ok(boxed(Scope::<C>::system().matching(condition).load(conn)?))
+    }
+
+    fn insert_unchecked(&self, conn: &mut Conn, record: &dyn Record) -> QueryResult<()> {
+        C::insert(conn, typed::<C>(record)?)
+    }
+
+    fn update_unchecked(
+        &self,
+        conn: &mut Conn,
+        old: &dyn Record,
+        new: &dyn Record,
+    ) -> QueryResult<()> {
+        C::update(conn, typed::<C>(old)?, typed::<C>(new)?)
+    }
+
+    fn delete_unchecked(&self, conn: &mut Conn, id: &str) -> QueryResult<usize> {
+        C::delete(conn, id)
+    }
+
+    fn blank(&self) -> Box<dyn Record> {
+        Box::new(C::Record::default())
+    }
+
+    fn copy(&self, record: &dyn Record) -> QueryResult<Box<dyn Record>> {
+        Ok(Box::new(typed::<C>(record)?.clone()))
+    }
+
+    fn run_hooks(&self, context: &mut HookContext<'_>, mut event: Event<'_>) -> HookResult {
+        for hooks in &self.hooks {
+            run::<C>(hooks.as_ref(), context, &mut event)?;
+        }
+        Ok(())
+    }
+}
+
+fn run<C: Collection>(
+    hooks: &dyn Hooks<C>,
+    context: &mut HookContext<'_>,
+    event: &mut Event<'_>,
+) -> HookResult {
+    let bad = |error: DbError| ApiError::internal(error);
+    match event {
+        Event::BeforeCreate(new) => {
+            hooks.before_create(context, typed_mut::<C>(*new).map_err(bad)?)
+        }
+        Event::AfterCreate(new) => hooks.after_create(context, typed::<C>(*new).map_err(bad)?),
+        Event::BeforeUpdate(old, new) => {
+            let old = typed::<C>(*old).map_err(bad)?;
+            hooks.before_update(context, old, typed_mut::<C>(*new).map_err(bad)?)
+        }
+        Event::AfterUpdate(old, new) => {
+            let old = typed::<C>(*old).map_err(bad)?;
+            hooks.after_update(context, old, typed::<C>(*new).map_err(bad)?)
+        }
+        Event::BeforeDelete(old) => hooks.before_delete(context, typed::<C>(*old).map_err(bad)?),
+        Event::AfterDelete(old) => hooks.after_delete(context, typed::<C>(*old).map_err(bad)?),
+        Event::BeforeAuth(record) => hooks.before_auth(context, typed::<C>(*record).map_err(bad)?),
+        Event::AfterAuth(record) => hooks.after_auth(context, typed::<C>(*record).map_err(bad)?),
+    }
+}

@@ -1,0 +1,228 @@
+//! How records and answers look as JSON: keys in byte order, numbers as the peer writes them,
+//! hidden fields and guarded addresses left out.
+
+pub mod number;
+
+use serde_json::Value as JsonValue;
+
+use crate::collection::Record;
+use crate::meta::{CollectionMeta, FieldKind};
+use crate::query::picker::{Picked, Picker};
+use crate::value::ValueRef;
+
+/// What stands under a key of a record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Slot {
+    Field(usize),
+    CollectionId,
+    CollectionName,
+    Expand,
+}
+
+/// The keys of a collection's records, in byte order, each with its JSON spelling.
+pub struct Shape {
+    meta: &'static CollectionMeta,
+    keys: Vec<Key>,
+}
+
+struct Key {
+    name: &'static str,
+    /// `"name":`
+    json: String,
+    slot: Slot,
+    hidden: bool,
+    guarded: bool,
+}
+
+/// Appends the value of a key.
+pub type Writer<'a> = &'a dyn Fn(&mut Vec<u8>);
+
+/// What the caller may see of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight {
+    /// Hidden fields too.
+    pub hidden: bool,
+    /// The address, although the record hides it.
+    pub email: bool,
+}
+
+impl Shape {
+    /// The shape of a collection's records.
+    pub fn of(meta: &'static CollectionMeta) -> Self {
+        let mut keys: Vec<Key> = Vec::with_capacity(meta.fields.len() + 3);
+        for (place, field) in meta.fields.iter().enumerate() {
+            // Nobody ever sees the secrets of an auth collection.
+            if meta.auth.is_some() && matches!(field.name, "password" | "tokenKey") {
+                continue;
+            }
+            let guarded = meta.auth.is_some() && field.name == "email";
+            keys.push(Key::new(
+                field.name,
+                Slot::Field(place),
+                field.hidden,
+                guarded,
+            ));
+        }
+        keys.push(Key::new("collectionId", Slot::CollectionId, false, false));
+        keys.push(Key::new(
+            "collectionName",
+            Slot::CollectionName,
+            false,
+            false,
+        ));
+        keys.push(Key::new("expand", Slot::Expand, false, false));
+        keys.sort_by_key(|key| key.name);
+        Shape { meta, keys }
+    }
+
+    /// Appends a record. `expand` writes the value of that key; `None` leaves the key out.
+    pub fn write(
+        &self,
+        out: &mut Vec<u8>,
+        record: &dyn Record,
+        sight: Sight,
+        expand: Option<Writer<'_>>,
+        picker: Option<&Picker>,
+    ) {
+        out.push(b'{');
+        let start = out.len();
+        let show_email = sight.email || self.email_is_public(record);
+        for key in &self.keys {
+            let left_out = key.hidden && !sight.hidden
+                || key.guarded && !show_email
+                || key.slot == Slot::Expand && expand.is_none();
+            let picked = picker.map_or(Picked::Whole, |picker| picker.pick(key.name));
+            if left_out || matches!(picked, Picked::Nothing) {
+                continue;
+            }
+            if out.len() > start {
+                out.push(b',');
+            }
+            out.extend_from_slice(key.json.as_bytes());
+            match picked {
+                Picked::Part(inner) => {
+                    let mut whole = Vec::new();
+                    self.write_slot(&mut whole, record, key.slot, expand);
+                    inner.rewrite(&whole, out);
+                }
+                _ => self.write_slot(out, record, key.slot, expand),
+            }
+        }
+        out.push(b'}');
+    }
+
+    fn email_is_public(&self, record: &dyn Record) -> bool {
+        let visible = self.meta.field_index("emailVisibility");
+        visible.is_some_and(|field| record.get(field) == ValueRef::Bool(true))
+    }
+
+    fn write_slot(
+        &self,
+        out: &mut Vec<u8>,
+        record: &dyn Record,
+        slot: Slot,
+        expand: Option<Writer<'_>>,
+    ) {
+        match slot {
+            Slot::Field(field) => write_field(out, self.meta, field, record.get(field)),
+            Slot::CollectionId => write_text(out, self.meta.id),
+            Slot::CollectionName => write_text(out, self.meta.name),
+            Slot::Expand => {
+                if let Some(expand) = expand {
+                    expand(out);
+                }
+            }
+        }
+    }
+}
+
+impl Key {
+    fn new(name: &'static str, slot: Slot, hidden: bool, guarded: bool) -> Self {
+        let mut json = Vec::new();
+        write_text(&mut json, name);
+        json.push(b':');
+        let json = String::from_utf8_lossy(&json).into_owned();
+        Key {
+            name,
+            json,
+            slot,
+            hidden,
+            guarded,
+        }
+    }
+}
+
+fn write_field(out: &mut Vec<u8>, meta: &CollectionMeta, field: usize, value: ValueRef<'_>) {
+    let kind = meta.field(field).map(|field| &field.kind);
+    if matches!(kind, Some(FieldKind::Password { .. })) {
+        return out.extend_from_slice(b"\"\"");
+    }
+    match value {
+        ValueRef::Null => out.extend_from_slice(b"null"),
+        ValueRef::Text(text) => write_text(out, text),
+        ValueRef::Number(number) => number::write(out, number),
+        ValueRef::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+        ValueRef::List(json) | ValueRef::Json(json) => out.extend_from_slice(json.as_bytes()),
+    }
+}
+
+/// Appends a JSON string.
+pub fn write_text(out: &mut Vec<u8>, text: &str) {
+    // Writing to memory can't fail, and strings have no other way to.
+    let _ = serde_json::to_writer(out, text);
+}
+
+/// Appends any JSON value, compact, with numbers as the peer writes them.
+pub fn write_json(out: &mut Vec<u8>, value: &JsonValue) {
+    match value {
+        JsonValue::Null => out.extend_from_slice(b"null"),
+        JsonValue::Bool(true) => out.extend_from_slice(b"true"),
+        JsonValue::Bool(false) => out.extend_from_slice(b"false"),
+        JsonValue::Number(number) => number::write(out, number.as_f64().unwrap_or_default()),
+        JsonValue::String(text) => write_text(out, text),
+        JsonValue::Array(items) => {
+            out.push(b'[');
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    out.push(b',');
+                }
+                write_json(out, item);
+            }
+            out.push(b']');
+        }
+        JsonValue::Object(entries) => {
+            out.push(b'{');
+            for (place, (key, item)) in entries.iter().enumerate() {
+                if place > 0 {
+                    out.push(b',');
+                }
+                write_text(out, key);
+                out.push(b':');
+                write_json(out, item);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+/// Any JSON value as compact text.
+pub fn json_text(value: &JsonValue) -> String {
+    let mut out = Vec::new();
+    write_json(&mut out, value);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_compact_and_sorted() {
+        let value: JsonValue =
+            serde_json::json!({"b": 1.0, "a": [1e21, null, true, "<&\u{2028}\u{1}\n"], "B": {}});
+        assert_eq!(
+            json_text(&value),
+            "{\"B\":{},\"a\":[1e+21,null,true,\"<&\u{2028}\\u0001\\n\"],\"b\":1}"
+        );
+    }
+}
