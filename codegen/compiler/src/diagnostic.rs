@@ -195,12 +195,20 @@ impl Diagnostic {
     }
 }
 
-/// Texts quote words of the file, which may be of any length.
+/// Texts quote words of the file, which may be of any length and hold line breaks.
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_TEXT) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
+    let mut short = String::new();
+    for (at, c) in text.chars().enumerate() {
+        match c {
+            _ if at == LONGEST_TEXT => {
+                short.push('…');
+                break;
+            }
+            c if c.is_control() => short.extend(c.escape_default()),
+            c => short.push(c),
+        }
     }
+    short
 }
 
 /// The known word that was probably meant: alike, or two edits away.

@@ -1,10 +1,12 @@
 //! Findings as text: the place as `path:line:col`, and miette's graphical form.
 
 use std::fmt;
-use std::sync::Arc;
 
 use basalt_lang::Severity;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
+    SourceCode, SourceSpan, SpanContents,
+};
 
 use super::{Diagnostic, Place, Span};
 use crate::source::Source;
@@ -51,17 +53,17 @@ pub(super) fn graphical(found: &Diagnostic, sources: &[Source], color: bool) -> 
 }
 
 #[derive(Debug)]
-struct Shown {
+struct Shown<'s> {
     message: String,
     code: &'static str,
     severity: Severity,
     help: Option<String>,
-    source: Option<NamedSource<Arc<String>>>,
+    source: Option<&'s Source>,
     labels: Vec<LabeledSpan>,
 }
 
-impl Shown {
-    fn new(found: &Diagnostic, sources: &[Source]) -> Self {
+impl<'s> Shown<'s> {
+    fn new(found: &Diagnostic, sources: &'s [Source]) -> Self {
         let mut shown = Self {
             message: found.message.clone(),
             code: found.code,
@@ -72,8 +74,7 @@ impl Shown {
         };
         match quotable(&found.place, sources) {
             Some((span, source)) => {
-                let text = Arc::new(source.text.clone());
-                shown.source = Some(NamedSource::new(&source.path, text));
+                shown.source = Some(source);
                 shown.labels.push(LabeledSpan::new_primary_with_span(
                     Some(found.label.clone()).filter(|label| !label.is_empty()),
                     (span.start, span.end - span.start),
@@ -119,15 +120,15 @@ fn quotable<'a>(place: &Place, sources: &'a [Source]) -> Option<(Span, &'a Sourc
     (line.len() <= LONGEST_QUOTED_LINE && span.end <= source.text.len()).then_some((*span, source))
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for Shown<'_> {}
 
-impl miette::Diagnostic for Shown {
+impl miette::Diagnostic for Shown<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(self.code))
     }
@@ -146,10 +147,31 @@ impl miette::Diagnostic for Shown {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn SourceCode)
+        self.source.map(|source| source as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
+    }
+}
+
+impl SourceCode for Source {
+    /// The text's own contents, but with the path, and with columns that count characters.
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let inner = self.text.read_span(span, lines_before, lines_after)?;
+        let column = self.line_column(inner.span().offset()).1;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.path.clone(),
+            inner.data(),
+            *inner.span(),
+            inner.line(),
+            column.saturating_sub(1),
+            inner.line_count(),
+        )))
     }
 }

@@ -270,30 +270,37 @@ fn stem(file: usize, source: &Source) -> Text {
     }
 }
 
-/// What the TOML parser found; only the first mistake of a line, the rest follows from it.
-fn syntax(file: usize, source: &Source, errors: Vec<toml::de::Error>) -> Vec<Diagnostic> {
-    let mut found: Vec<Diagnostic> = Vec::new();
-    let mut last_line = 0;
-    let mut errors = errors;
+/// What the TOML parser found, up to the first mistake that throws it off: what it reports behind
+/// such a place mostly follows from it.
+fn syntax(file: usize, source: &Source, mut errors: Vec<toml::de::Error>) -> Vec<Diagnostic> {
     errors.sort_by_key(|error| error.span().map_or(0, |range| range.start));
+    let mut found = Vec::new();
     for error in errors {
         let range = error.span().unwrap_or(0..0);
         let span = Span {
             file,
             start: range.start,
-            end: range.end,
+            end: range.end.min(source.text.len()),
         };
-        let line = source.line_column(range.start).0;
-        if line == last_line {
-            continue;
-        }
-        last_line = line;
         let message = format!("malformed TOML: {}", error.message());
-        found.push(Diagnostic::new(Code::Syntax, span, message, "here"));
+        let mut diagnostic = Diagnostic::new(Code::Syntax, span, message, "here");
+        let goes_on = GOES_ON
+            .iter()
+            .any(|start| error.message().starts_with(start));
+        if !goes_on {
+            let help = "the file must be valid TOML; what is behind this place was not checked";
+            diagnostic = diagnostic.with_help(help);
+        }
+        found.push(diagnostic);
+        if !goes_on {
+            break;
+        }
     }
-    found.truncate(1);
     found
 }
+
+/// Mistakes behind which the parser knows where it is.
+const GOES_ON: &[&str] = &["duplicate key", "string values must be quoted"];
 
 /// Where some bytes of a string's value stand in the file.
 pub fn inside(sources: &[Source], string: Span, bytes: basalt_lang::span::Span) -> Span {

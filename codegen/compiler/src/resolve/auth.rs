@@ -1,7 +1,7 @@
 //! The options of auth collections.
 
-use super::Context;
 use super::collections::Draft;
+use super::{Context, indexes};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, AuthOptions, CollectionKind, FieldId};
 use crate::load::{Entries, Text};
@@ -101,8 +101,7 @@ fn check(name: &Text, found: Option<FieldId>, collection: &ir::Collection, cx: &
         cx.push(found.suggest(wire, known));
         return;
     };
-    let unique = |index: &ir::Index| index.unique && index.columns == [id];
-    if !collection.indexes.iter().any(unique) && !cx.broken_fields.contains(wire) {
+    if !indexes::is_unique(collection, id) && !cx.is_broken(collection, wire) {
         let message = format!("identity field `{wire}` has no unique index");
         let found = Diagnostic::new(
             Code::IdentityField,

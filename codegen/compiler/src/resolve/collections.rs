@@ -120,6 +120,13 @@ pub(super) fn declare(drafts: &[Draft<'_>], cx: &mut Context<'_>) -> Vec<ir::Col
             let found = Diagnostic::new(Code::DuplicateId, span, message, "taken");
             cx.push(found.with_also(name.span, "has it already"));
         }
+        let bears = |other: &&Draft<'_>| other.document.name.value == id;
+        if let Some(other) = drafts.iter().find(bears) {
+            let span = draft.document.entries.span_of("id");
+            let message = format!("the id `{id}` is the name of a collection");
+            let found = Diagnostic::new(Code::DuplicateId, span, message, "taken");
+            cx.push(found.with_also(other.document.name.span, "bears it"));
+        }
         ids.insert(id.clone(), draft);
         collections.push(empty(draft, id, cx));
     }

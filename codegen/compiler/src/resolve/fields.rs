@@ -34,8 +34,9 @@ fn field(
     let kind = doc
         .kind
         .and_then(|kind| kinds::kind(doc, kind, collections, cx));
-    if kind.is_none() {
-        cx.broken_fields.insert(doc.name.value.clone());
+    let settled = kind.is_some();
+    if !settled {
+        cx.mark_broken(table, &doc.name.value);
     }
     let options = &doc.options;
     let mut field = ir::Field {
@@ -51,7 +52,7 @@ fn field(
         // Of an unknown type: json takes part in any comparison, so nothing else is reported.
         kind: kind.unwrap_or(FieldKind::Json { max_size: 0 }),
     };
-    if cx.broken_fields.contains(&doc.name.value) {
+    if !settled {
         return field;
     }
     if system {
@@ -162,7 +163,7 @@ fn check_names(draft: &Draft<'_>, table: &str, cx: &mut Context<'_>) {
     for (at, doc) in draft.fields.iter().enumerate() {
         let wire = &doc.name.value;
         if at >= draft.implied && !draft.system {
-            check_name(draft, doc, cx);
+            check_name(draft, doc, table, cx);
         }
         let rust = name::field_name(wire, table).rust;
         let twin = by_name.get(&wire.to_ascii_lowercase());
@@ -194,14 +195,14 @@ fn clash(code: Code, doc: &FieldDoc, other: &FieldDoc, message: String, cx: &mut
     }
 }
 
-fn check_name(draft: &Draft<'_>, doc: &FieldDoc, cx: &mut Context<'_>) {
+fn check_name(draft: &Draft<'_>, doc: &FieldDoc, table: &str, cx: &mut Context<'_>) {
     let name = &doc.name;
     let (code, message) = match name::check_field(&name.value, draft.document.is_auth) {
         Ok(()) => return,
         Err(Refused::Form(message)) => (Code::BadName, message),
         Err(Refused::Reserved(message)) => (Code::ReservedName, message),
     };
-    cx.broken_fields.insert(name.value.clone());
+    cx.mark_broken(table, &name.value);
     cx.report(code, name.span, message, "can't be used");
 }
 

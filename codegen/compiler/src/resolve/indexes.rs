@@ -194,7 +194,7 @@ fn column(name: &Text, collection: &ir::Collection, cx: &mut Context<'_>) -> Opt
         cx.push(found.suggest(wire, known));
         return None;
     };
-    if cx.broken_fields.contains(wire) {
+    if cx.is_broken(collection, wire) {
         return None;
     }
     let field = fields.get(at)?;
@@ -263,24 +263,35 @@ fn implied(collection: &mut ir::Collection, names: &mut Names) {
             continue;
         };
         let columns = vec![FieldId(at)];
-        let unique = |index: &Index| index.unique && index.columns == columns;
-        if collection.indexes.iter().any(unique) {
+        if is_unique(collection, FieldId(at)) {
             continue;
         }
-        let not_empty = Plan::Test {
-            column: Column::Field(FieldId(at)),
-            op: Op::NotEqual,
-            value: Value::Text(String::new()),
-            when: Truth::True,
-        };
         collection.indexes.push(Index {
             name: names.free(&made_name(collection, &columns, true)),
             columns,
             unique: true,
             nocase: false,
-            filter: (wire == "email").then_some(not_empty),
+            filter: (wire == "email").then_some(not_empty(FieldId(at))),
             reason: format!("`{wire}` of an auth collection"),
         });
+    }
+}
+
+/// Does an index see to it that no two records share a value of this field, but for the empty one?
+pub(super) fn is_unique(collection: &ir::Collection, field: FieldId) -> bool {
+    let not_empty = not_empty(field);
+    collection.indexes.iter().any(|index| {
+        let whole = index.filter.is_none() || index.filter.as_ref() == Some(&not_empty);
+        index.unique && index.columns == [field] && whole
+    })
+}
+
+fn not_empty(field: FieldId) -> Plan {
+    Plan::Test {
+        column: Column::Field(field),
+        op: Op::NotEqual,
+        value: Value::Text(String::new()),
+        when: Truth::True,
     }
 }
 
@@ -291,8 +302,9 @@ fn derived(collection: &mut ir::Collection, names: &mut Names) {
             continue;
         };
         let single = matches!(field.kind, FieldKind::Relation { .. }) && !field.kind.is_many();
-        let first =
-            |index: &Index| index.filter.is_none() && index.columns.first() == Some(&FieldId(at));
+        let first = |index: &Index| {
+            index.filter.is_none() && !index.nocase && index.columns.first() == Some(&FieldId(at))
+        };
         if !single || collection.indexes.iter().any(first) {
             continue;
         }

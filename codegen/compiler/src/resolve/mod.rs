@@ -88,8 +88,9 @@ fn model(documents: &[Document], cx: &mut Context<'_>) -> ir::Schema {
 struct Context<'a> {
     sources: &'a [Source],
     found: Vec<Diagnostic>,
-    /// Fields whose type could not be settled: rules that mention them are not judged.
-    broken_fields: BTreeSet<String>,
+    /// Fields whose type or name could not be settled, each behind its collection's name in Rust:
+    /// rules that mention them are not judged.
+    broken_fields: BTreeSet<(String, String)>,
     /// Some file gives no name: collections that seem unknown may be there.
     missing_collections: bool,
     /// Some file could not be read whole: fields that seem unknown may be there.
@@ -154,6 +155,16 @@ impl Context<'_> {
             self.push(found);
         }
     }
+    fn mark_broken(&mut self, table: &str, field: &str) {
+        self.broken_fields
+            .insert((table.to_owned(), field.to_owned()));
+    }
+
+    fn is_broken(&self, collection: &ir::Collection, field: &str) -> bool {
+        let key = (collection.name.rust.clone(), field.to_owned());
+        self.broken_fields.contains(&key)
+    }
+
     /// Does the operand around some bytes of a rule name a field whose type is unknown?
     fn mentions_broken(&self, rule: &str, start: usize, end: usize) -> bool {
         let operand = |c: char| c.is_ascii_alphanumeric() || "_.:@".contains(c);
@@ -163,6 +174,6 @@ impl Context<'_> {
         let end = rule.len() - after.trim_start_matches(operand).len();
         let marked = rule.get(start..end).unwrap_or_default();
         let mut words = marked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        words.any(|word| self.broken_fields.contains(word))
+        words.any(|word| self.broken_fields.iter().any(|(_, field)| field == word))
     }
 }
