@@ -5,7 +5,7 @@ use diesel::QueryResult;
 use crate::meta::CollectionMeta;
 use crate::rules::{Filter, Rules};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Column, Conn, Form, Order, Pred};
+use crate::sql::{Column, Conn, Form, Order, Pred, order};
 use crate::value::{Value, ValueRef};
 
 /// One record, seen without its type: fields by their place in [`CollectionMeta::fields`].
@@ -49,7 +49,9 @@ pub trait Collection: Sized + Send + Sync + 'static {
     /// `rowid`, the order of insertion.
     fn rowid(descending: bool) -> Order<Self::Table>;
     /// Ascending or descending by a field; `None` out of range.
-    fn order(field: usize, descending: bool) -> Option<Order<Self::Table>>;
+    fn order(field: usize, descending: bool) -> Option<Order<Self::Table>> {
+        Some(order::by(Self::column(field)?, descending))
+    }
     /// The condition that some record (`holds`) or none behind a relation satisfies a plan that a
     /// client's filter was compiled to. `None` if the field is no relation.
     fn via(field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<Self::Table>>;

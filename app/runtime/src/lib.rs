@@ -1,6 +1,8 @@
 //! Everything hand-written that serves requests. Knows no collection by name: the generated code
 //! implements [`collection::Collection`] for each, and this crate does the rest.
 
+/// The rule language, whose operators generated rules name.
+pub use basalt_lang as lang;
 pub use diesel;
 
 pub mod access;

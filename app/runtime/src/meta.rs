@@ -167,6 +167,51 @@ pub enum Generate {
     UuidV7,
 }
 
+impl FieldMeta {
+    /// A field that is neither hidden, required nor nullable, without a default.
+    pub const fn new(name: &'static str, kind: FieldKind) -> Self {
+        FieldMeta {
+            name,
+            kind,
+            hidden: false,
+            required: false,
+            present: false,
+            nullable: false,
+            default: None,
+        }
+    }
+
+    /// Shown to superusers only.
+    pub const fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    /// Must not be the zero value.
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// Must be given at creation.
+    pub const fn present(mut self) -> Self {
+        self.present = true;
+        self
+    }
+
+    /// May be null.
+    pub const fn nullable(mut self) -> Self {
+        self.nullable = true;
+        self
+    }
+
+    /// What a create without the field stores, as JSON text.
+    pub const fn default(mut self, json: &'static str) -> Self {
+        self.default = Some(json);
+        self
+    }
+}
+
 impl FieldKind {
     /// Several values (select or relation with `max_select` over 1)?
     pub fn is_many(&self) -> bool {

@@ -4,14 +4,18 @@
 pub mod ddl;
 pub mod diagnostic;
 pub mod diff;
+pub mod emit;
 pub mod ir;
 pub mod json_schema;
 pub mod load;
 pub mod name;
 pub mod resolve;
+mod script;
 pub mod snapshot;
 pub mod source;
 
 pub use diagnostic::Report;
+pub use emit::emit as generate;
 pub use resolve::{Checked, resolve};
+pub use script::build_script;
 pub use source::{Source, read_dir};

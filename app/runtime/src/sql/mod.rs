@@ -7,10 +7,12 @@ pub mod filter;
 pub(crate) mod fragment;
 pub mod items;
 mod leaf;
+pub mod order;
 pub mod outer;
 pub mod predicate;
 pub mod sort;
 pub mod via;
+pub mod write;
 
 use diesel::expression::BoxableExpression;
 use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};

@@ -1,0 +1,192 @@
+//! The type that stands for the collection, and what the runtime asks of it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::relations::is_many;
+use super::render::Item;
+use super::{Unit, ident, place};
+use crate::ir::{Collection, FieldKind};
+
+/// The marker type, its hooks, and the implementation of the runtime's `Collection`.
+pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
+    let collection = unit.collection;
+    let marker = ident::marker(collection);
+    let hooks = ident::ident(&format!("{}Hooks", collection.name.camel));
+    let (name, place) = (&collection.name.wire, place(&collection.location));
+    vec![
+        Item::new(
+            format!("The collection `{name}`, {place}."),
+            quote! { #[derive(Debug)] pub struct #marker; },
+        ),
+        Item::new(
+            format!("Code that runs before and after writes of `{name}`."),
+            quote! { pub type #hooks = dyn hooks::Hooks<#marker>; },
+        ),
+        implementation(unit),
+    ]
+}
+
+fn implementation(unit: &Unit<'_>) -> Item {
+    let collection = unit.collection;
+    let (marker, model) = (ident::marker(collection), ident::model(collection));
+    let table = ident::table(collection);
+    let (conditions, reads) = (conditions(unit), reads(collection));
+    let (insert, update) = (insert(collection), update(collection));
+    Item::new(
+        "",
+        quote! {
+            impl collection::Collection for #marker {
+                type Table = #table::table;
+                type Record = #model;
+
+                const META: &'static meta::CollectionMeta = &META;
+
+                fn rules() -> &'static rules::Rules<Self> {
+                    &RULES
+                }
+                #conditions
+                #reads
+                #insert
+                #update
+                fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
+                    ::diesel::delete(#table::table.find(id)).execute(conn)
+                }
+            }
+        },
+    )
+}
+
+/// Columns, order and relations by place.
+fn conditions(unit: &Unit<'_>) -> TokenStream {
+    let table = ident::table(unit.collection);
+    let columns = unit.collection.fields.iter().map(|field| {
+        let (place, column) = (ident::constant(field), ident::column(field));
+        quote! { field::#place => Some(column::#column()), }
+    });
+    let relations = unit.collection.fields.iter().filter_map(|field| {
+        let FieldKind::Relation { target, .. } = field.kind else {
+            return None;
+        };
+        let target = unit.target(target)?;
+        let (module, marker) = (ident::module(target), ident::marker(target));
+        let (place, via) = (ident::constant(field), ident::via(field));
+        Some(quote! {
+            field::#place => {
+                let condition = filter::dynamic::<super::#module::#marker>(inner);
+                Some(#via(inner.context.form, condition, holds))
+            }
+        })
+    });
+    quote! {
+        fn column(field: usize) -> Option<sql::Column<#table::table>> {
+            match field {
+                #(#columns)*
+                _ => None,
+            }
+        }
+        fn rowid(descending: bool) -> sql::Order<#table::table> {
+            if descending {
+                Box::new(#table::_rowid_.desc())
+            } else {
+                Box::new(#table::_rowid_.asc())
+            }
+        }
+        fn via(
+            field: usize,
+            inner: &rules::Filter<'_>,
+            holds: bool,
+        ) -> Option<Predicate<#table::table>> {
+            match field {
+                #(#relations)*
+                _ => None,
+            }
+        }
+    }
+}
+
+fn reads(collection: &Collection) -> TokenStream {
+    let (table, model) = (ident::table(collection), ident::model(collection));
+    quote! {
+        fn load(
+            conn: &mut sql::Conn,
+            select: collection::Select<#table::table>,
+        ) -> QueryResult<Vec<#model>> {
+            let mut query = #table::table.into_boxed().select(#model::as_select());
+            if let Some(filter) = select.filter {
+                query = query.filter(filter);
+            }
+            for order in select.order {
+                query = query.then_order_by(order);
+            }
+            if let Some(limit) = select.limit {
+                query = query.limit(limit);
+            }
+            if select.offset > 0 {
+                query = query.offset(select.offset);
+            }
+            query.load(conn)
+        }
+        fn count(
+            conn: &mut sql::Conn,
+            filter: Option<sql::Pred<#table::table>>,
+        ) -> QueryResult<i64> {
+            let mut query = #table::table.count().into_boxed();
+            if let Some(filter) = filter {
+                query = query.filter(filter);
+            }
+            query.get_result(conn)
+        }
+    }
+}
+
+fn insert(collection: &Collection) -> TokenStream {
+    let (table, model) = (ident::table(collection), ident::model(collection));
+    let links = collection.fields.iter().filter(|field| is_many(field));
+    let links = links.map(|field| {
+        let (link, column) = (ident::link(field), ident::column(field));
+        quote! { ::basalt_runtime::insert_links!(conn, #link, record.id, record.#column)?; }
+    });
+    quote! {
+        fn insert(conn: &mut sql::Conn, record: &#model) -> QueryResult<()> {
+            ::diesel::insert_into(#table::table).values(record).execute(conn)?;
+            #(#links)*
+            Ok(())
+        }
+    }
+}
+
+fn update(collection: &Collection) -> TokenStream {
+    let (table, model) = (ident::table(collection), ident::model(collection));
+    let columns: Vec<_> = collection
+        .fields
+        .iter()
+        .skip(1)
+        .map(ident::column)
+        .collect();
+    let write = (!columns.is_empty()).then(|| {
+        quote! {
+            if old != new {
+                let changes = ::basalt_runtime::changes!(#table, old => new, #(#columns),*);
+                ::diesel::update(#table::table.find(&old.id)).set(changes).execute(conn)?;
+            }
+        }
+    });
+    let links = collection.fields.iter().filter(|field| is_many(field));
+    let links = links.map(|field| {
+        let (link, column) = (ident::link(field), ident::column(field));
+        quote! {
+            if old.#column != new.#column {
+                ::diesel::delete(#link::table.filter(#link::owner.eq(&old.id))).execute(conn)?;
+                ::basalt_runtime::insert_links!(conn, #link, old.id, new.#column)?;
+            }
+        }
+    });
+    quote! {
+        fn update(conn: &mut sql::Conn, old: &#model, new: &#model) -> QueryResult<()> {
+            #write
+            #(#links)*
+            Ok(())
+        }
+    }
+}

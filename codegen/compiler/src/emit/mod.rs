@@ -1,0 +1,110 @@
+//! The IR as Rust: one module for each collection, and one that holds them together. Thin and
+//! declarative: it says what there is, and the runtime does the rest. No SQL text.
+
+mod collection;
+mod ident;
+mod meta;
+mod models;
+mod paths;
+mod registry;
+mod relations;
+mod render;
+mod rules;
+mod selects;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Collection, CollectionId, Location, Schema};
+use render::Item;
+
+/// One output of a collection's module.
+type Emitter = fn(&Unit<'_>) -> Vec<Item>;
+
+/// What a collection's module consists of, in this order.
+const MODULE: [Emitter; 8] = [
+    paths::imports,
+    tables::emit,
+    models::emit,
+    selects::emit,
+    meta::emit,
+    rules::emit,
+    relations::emit,
+    collection::emit,
+];
+
+/// The collection that is emitted, among all.
+struct Unit<'a> {
+    /// All collections.
+    schema: &'a Schema,
+    /// The one.
+    collection: &'a Collection,
+}
+
+impl<'a> Unit<'a> {
+    /// Another collection. Ids of the IR are always in range.
+    fn target(&self, id: CollectionId) -> Option<&'a Collection> {
+        self.schema.collections.get(id.0)
+    }
+
+    /// Is this id that of the collection itself?
+    fn is_self(&self, id: CollectionId) -> bool {
+        self.target(id)
+            .is_some_and(|target| target.name == self.collection.name)
+    }
+}
+
+/// All files, by their path in the output folder.
+pub fn emit(schema: &Schema) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for collection in &schema.collections {
+        let unit = Unit { schema, collection };
+        let items: Vec<Item> = MODULE.iter().flat_map(|emit| emit(&unit)).collect();
+        let text = render::file(&source(&collection.location), &items);
+        files.insert(format!("{}.rs", ident::module(collection)), text);
+    }
+    let text = render::file("the schema files", &registry::emit(schema));
+    files.insert("mod.rs".to_owned(), text);
+    files
+}
+
+/// Columns beyond which Diesel needs its feature `64-column-tables` (with `_rowid_` as one).
+const COLUMNS: usize = 32;
+
+/// What an application has to do beyond its schema files, one line each.
+pub fn warnings(schema: &Schema) -> Vec<String> {
+    let wide = schema
+        .collections
+        .iter()
+        .filter(|collection| collection.fields.len() >= COLUMNS);
+    wide.map(|collection| {
+        format!(
+            "{}: `{}` has {} fields; from {COLUMNS} on, the package needs `diesel` with the \
+             feature `64-column-tables` (or `128-column-tables`)",
+            place(&collection.location),
+            collection.name.wire,
+            collection.fields.len()
+        )
+    })
+    .collect()
+}
+
+/// The file that something comes from, in words.
+fn source(location: &Location) -> String {
+    if location.path.is_empty() {
+        "built in".to_owned()
+    } else {
+        location.path.clone()
+    }
+}
+
+/// A place in a schema file as `path:line`; implied things have no line.
+fn place(location: &Location) -> String {
+    if location.path.is_empty() {
+        "built in".to_owned()
+    } else if location.line == 0 {
+        format!("{}, implied", location.path)
+    } else {
+        format!("{}:{}", location.path, location.line)
+    }
+}

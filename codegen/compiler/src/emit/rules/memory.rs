@@ -1,0 +1,212 @@
+//! The memory form: the same plan over a record, as plain `&&` and `||`. Only what looks at other
+//! records asks the database, by the inner functions of the SQL form.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::ident;
+use super::outline::{GROUP_LIMIT, Outline, weight};
+use super::request::{op, truth, value};
+use crate::ir::{CollectionId, FieldId, Plan};
+use basalt_lang::plan::Column;
+
+/// Adds the rule's function and those that it was split into.
+pub(super) fn rule(outline: &mut Outline<'_>, plan: &Plan) {
+    let name = format!("{}_in_memory", outline.action);
+    let body = condition(outline, plan);
+    function(outline, "The same over a record in memory.", &name, &body);
+}
+
+fn function(outline: &mut Outline<'_>, doc: &str, name: &str, body: &TokenStream) {
+    let (name, model) = (ident::ident(name), ident::model(outline.unit.collection));
+    outline.push(
+        doc,
+        quote! {
+            fn #name(
+                cx: &rules::Context<'_>,
+                record: &#model,
+                conn: &mut sql::Conn,
+            ) -> QueryResult<bool> {
+                Ok(#body)
+            }
+        },
+    );
+}
+
+/// The condition as an operand of `&&` or `||`.
+fn part(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
+    let group = matches!(plan, Plan::All(_) | Plan::Any(_));
+    if !group {
+        return condition(outline, plan);
+    }
+    if weight(plan) <= GROUP_LIMIT {
+        let condition = condition(outline, plan);
+        return quote! { (#condition) };
+    }
+    let name = outline.name(&format!("part_of_{}_in_memory", outline.action));
+    let body = condition(outline, plan);
+    function(outline, "A part of the rule.", &name.to_string(), &body);
+    quote! { #name(cx, record, conn)? }
+}
+
+fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
+    match plan {
+        Plan::Always => quote! { true },
+        Plan::Never => quote! { false },
+        Plan::All(parts) => {
+            let parts = parts
+                .iter()
+                .map(|plan| part(outline, plan))
+                .collect::<Vec<_>>();
+            quote! { #(#parts)&&* }
+        }
+        Plan::Any(parts) => {
+            let parts = parts
+                .iter()
+                .map(|plan| part(outline, plan))
+                .collect::<Vec<_>>();
+            quote! { #(#parts)||* }
+        }
+        Plan::Via {
+            field,
+            target,
+            inner,
+            holds,
+        } => via(outline, *field, *target, inner, *holds),
+        Plan::Each {
+            field,
+            inner,
+            holds,
+        } => {
+            let list = field_value(outline, *field);
+            let inner = condition(outline, inner);
+            negate(!holds, &quote! { memory::each(#list, |item| #inner) })
+        }
+        leaf => self::leaf(outline, leaf),
+    }
+}
+
+/// A condition through a relation; the inner function is that of the SQL form, whose names are
+/// given out in the same order.
+fn via(
+    outline: &mut Outline<'_>,
+    field: FieldId,
+    target: CollectionId,
+    inner: &Plan,
+    holds: bool,
+) -> TokenStream {
+    let own = outline.unit.collection;
+    let (Some(of), Some(target)) = (own.fields.get(field.0), outline.unit.target(target)) else {
+        return quote! { ::std::compile_error!("a relation to nowhere") };
+    };
+    let inner = if *inner == Plan::Always {
+        quote! { Predicate::Always }
+    } else {
+        let name = outline.name(&format!("{}_via_{}", outline.action, of.name.rust));
+        quote! { #name(cx) }
+    };
+    let (module, marker) = (ident::module(target), ident::marker(target));
+    let path = if target.name == own.name {
+        quote! { #marker }
+    } else {
+        quote! { super::#module::#marker }
+    };
+    let ids = field_value(outline, field);
+    negate(
+        !holds,
+        &quote! { memory::related::<#path>(conn, #ids, #inner)? },
+    )
+}
+
+fn negate(negate: bool, condition: &TokenStream) -> TokenStream {
+    if negate {
+        quote! { !#condition }
+    } else {
+        condition.clone()
+    }
+}
+
+/// A comparison.
+fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
+    match plan {
+        Plan::Request {
+            left,
+            op: operator,
+            right,
+            when,
+        } => {
+            let (left, right) = (value(left), value(right));
+            let (operator, when) = (op(*operator), truth(*when));
+            quote! { cx.request(#left, #operator, #right, #when) }
+        }
+        Plan::Test {
+            column,
+            op: operator,
+            value: given,
+            when,
+        } => {
+            let (tested, given) = (computed(outline, column), value(given));
+            let (operator, when) = (op(*operator), truth(*when));
+            quote! { memory::test(#tested, #operator, #given, #when) }
+        }
+        Plan::Within {
+            value: given,
+            op: operator,
+            column,
+            when,
+        } => {
+            let (tested, given) = (computed(outline, column), value(given));
+            let (operator, when) = (op(*operator), truth(*when));
+            quote! { memory::within(#given, #operator, #tested, #when) }
+        }
+        Plan::Columns {
+            left,
+            op: operator,
+            right,
+            when,
+        } => {
+            let (left, right) = (computed(outline, left), computed(outline, right));
+            let (operator, when) = (op(*operator), truth(*when));
+            quote! { memory::columns(#left, #operator, #right, #when) }
+        }
+        Plan::Empty { field, holds } => {
+            let field = field_value(outline, *field);
+            negate(!holds, &quote! { memory::is_empty(#field) })
+        }
+        Plan::Always
+        | Plan::Never
+        | Plan::All(_)
+        | Plan::Any(_)
+        | Plan::Via { .. }
+        | Plan::Each { .. } => quote! { ::std::compile_error!("not a comparison") },
+    }
+}
+
+fn computed(outline: &Outline<'_>, column: &Column) -> TokenStream {
+    match column {
+        Column::Field(id) => field_value(outline, *id),
+        Column::Lower(id) => {
+            let field = field_value(outline, *id);
+            quote! { memory::lower(#field) }
+        }
+        Column::Length(id) => {
+            let field = field_value(outline, *id);
+            quote! { memory::length(#field) }
+        }
+        Column::Path(id, path) => {
+            let field = field_value(outline, *id);
+            quote! { memory::json_path(#field, &[#(#path),*]) }
+        }
+        Column::Item => quote! { item },
+    }
+}
+
+fn field_value(outline: &Outline<'_>, id: FieldId) -> TokenStream {
+    match outline.unit.collection.fields.get(id.0) {
+        Some(field) => {
+            let field = ident::column(field);
+            quote! { record.#field.get() }
+        }
+        None => quote! { ::std::compile_error!("an unknown field") },
+    }
+}

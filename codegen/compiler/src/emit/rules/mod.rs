@@ -1,0 +1,91 @@
+//! Rules: for each the SQL form and the memory form, from the same plan, and the table that names
+//! them all.
+
+mod changed;
+mod memory;
+mod outline;
+mod request;
+mod sql;
+
+use quote::{format_ident, quote};
+
+use super::render::Item;
+use super::{Unit, ident};
+use crate::ir::{CompiledRule, Rule, Rules};
+use outline::Outline;
+
+/// The rules with their names, in order.
+pub(super) fn all(rules: &Rules) -> [(&'static str, &Rule); 7] {
+    [
+        ("list", &rules.list),
+        ("view", &rules.view),
+        ("create", &rules.create),
+        ("update", &rules.update),
+        ("delete", &rules.delete),
+        ("auth", &rules.auth),
+        ("manage", &rules.manage),
+    ]
+}
+
+/// The functions of the rules and the `RULES` table.
+pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (action, rule) in all(&unit.collection.rules) {
+        if let Rule::When(rule) = rule {
+            items.extend(functions(unit, action, rule));
+        }
+    }
+    items.push(table(unit));
+    items
+}
+
+/// Both forms of a rule, each with the functions that it was split into.
+fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
+    let plan = changed::expand(unit.collection, &rule.plan);
+    let doc = format!("{}: `{}`", ident::rule_place(rule), one_line(&rule.text));
+    let mut outline = Outline::new(unit, action);
+    sql::rule(&mut outline, doc, &plan);
+    let mut items = outline.items();
+    let mut outline = Outline::new(unit, action);
+    memory::rule(&mut outline, &plan);
+    items.extend(outline.items());
+    items
+}
+
+fn table(unit: &Unit<'_>) -> Item {
+    let marker = ident::marker(unit.collection);
+    let rules = all(&unit.collection.rules).map(|(action, rule)| {
+        let name = ident::ident(action);
+        let rule = match rule {
+            Rule::Locked => quote! { rules::Rule::Locked },
+            Rule::Public => quote! { rules::Rule::Public },
+            Rule::When(rule) => {
+                let memory = format_ident!("{name}_in_memory");
+                let (text, source) = (&rule.text, ident::rule_place(rule));
+                let reads = rule.reads.iter().filter_map(|id| unit.target(*id));
+                let reads = reads.map(|collection| &collection.name.wire);
+                quote! {
+                    rules::Rule::When(rules::CompiledRule {
+                        sql: #name,
+                        memory: #memory,
+                        text: #text,
+                        source: #source,
+                        reads: &[#(#reads),*],
+                    })
+                }
+            }
+        };
+        quote! { #name: #rule, }
+    });
+    Item::new(
+        format!("The rules of `{}`.", unit.collection.name.wire),
+        quote! {
+            static RULES: rules::Rules<#marker> = rules::Rules { #(#rules)* };
+        },
+    )
+}
+
+/// A rule's text on one line, as fits into a doc comment.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
