@@ -54,6 +54,13 @@ pub enum Value {
 
 /// What a type must do to be a field of a generated model.
 pub trait FieldValue {
+    /// What a nullable field of this type shows when it has no value.
+    fn null() -> ValueRef<'static>
+    where
+        Self: Sized,
+    {
+        ValueRef::Null
+    }
     /// The value as generic code sees it.
     fn get(&self) -> ValueRef<'_>;
     /// Takes over a value that was cast to this field's type; another kind becomes the zero value.
@@ -100,7 +107,7 @@ impl FieldValue for bool {
 /// in the table in any case.
 impl<T: FieldValue + Default> FieldValue for Option<T> {
     fn get(&self) -> ValueRef<'_> {
-        self.as_ref().map_or(ValueRef::Null, FieldValue::get)
+        self.as_ref().map_or(T::null(), FieldValue::get)
     }
 
     fn set(&mut self, value: Value) {

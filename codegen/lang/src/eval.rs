@@ -117,8 +117,8 @@ impl<'a> Side<'a> {
 
 /// A numeric column keeps whole numbers as integers.
 fn stored_text(number: f64) -> String {
-    if number.fract() == 0.0 && number.abs() < 9e15 {
-        // A whole number of this size fits exactly.
+    // Up to here 64-bit integers go.
+    if number.fract() == 0.0 && number.abs() < 9_223_372_036_854_775_807.0 {
         format!("{:.0}", number + 0.0)
     } else {
         sqlite_number_text(number)

@@ -108,39 +108,109 @@ pub fn number_text(number: f64) -> String {
     }
 }
 
-/// A REAL as SQLite turns it into text: 15 significant digits, always with a point.
+/// A REAL as SQLite (since 3.53) turns it into text: 17 significant digits, or fewer where they
+/// are enough, and always a point.
 pub fn sqlite_number_text(number: f64) -> String {
     if number == 0.0 || number.is_nan() {
         return "0.0".to_owned();
     }
+    let sign = if number < 0.0 { "-" } else { "" };
     if number.is_infinite() {
-        return if number > 0.0 { "Inf" } else { "-Inf" }.to_owned();
+        return format!("{sign}Inf");
     }
-    let scientific = format!("{number:.14e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else {
-        return scientific;
+    let (digits, point) = decimal(number.abs());
+    if !(-3..=17).contains(&point) {
+        let (first, rest) = digits.split_at(1);
+        let rest = if rest.is_empty() { "0" } else { rest };
+        let (direction, exponent) = (if point < 1 { '-' } else { '+' }, (point - 1).abs());
+        return format!("{sign}{first}.{rest}e{direction}{exponent:02}");
+    }
+    let Ok(whole) = usize::try_from(point) else {
+        let zeros = "0".repeat(point.unsigned_abs() as usize);
+        return format!("{sign}0.{zeros}{digits}");
     };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..15).contains(&exponent) {
-        // 15 digits in all: those before the point take from those behind it.
-        let decimals = usize::try_from(14 - exponent).unwrap_or(0);
-        return with_point(&format!("{number:.decimals$}"));
+    match digits.get(whole..) {
+        Some(rest) if whole == 0 => format!("{sign}0.{rest}"),
+        Some(rest) if !rest.is_empty() => {
+            format!("{sign}{}.{rest}", digits.get(..whole).unwrap_or_default())
+        }
+        _ => format!("{sign}{digits:0<whole$}.0"),
     }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", with_point(mantissa), exponent.abs())
 }
 
-/// Drops the zeros at the end, but leaves one digit behind the point.
-fn with_point(digits: &str) -> String {
-    if !digits.contains('.') {
-        return format!("{digits}.0");
+/// The significant digits without zeros at the end, and how many of them are before the point.
+fn decimal(number: f64) -> (String, i32) {
+    // SQLite computes 18 or 19 digits, by a guess at the magnitude from the binary exponent, and
+    // rounds those to 17. Rounding twice shows in the last digit, so it is done twice here too.
+    let guess = (binary_exponent(number) * 78_913) >> 18;
+    let (_, exponent) = scientific(number, 25);
+    let count = usize::try_from(18 + exponent - guess).unwrap_or(18);
+    let (mut digits, exponent) = scientific(number, count);
+    let mut point = exponent + 1;
+    let keep = shorter(number, &digits, point).unwrap_or(17);
+    let up = digits.get(keep).is_some_and(|digit| *digit >= b'5');
+    digits.truncate(keep);
+    if up && !increment(&mut digits) {
+        digits.insert(0, b'1');
+        point += 1;
     }
-    let short = digits.trim_end_matches('0');
-    if short.ends_with('.') {
-        format!("{short}0")
-    } else {
-        short.to_owned()
+    while digits.last() == Some(&b'0') {
+        digits.pop();
     }
+    (String::from_utf8(digits).unwrap_or_default(), point)
+}
+
+/// `number` to this many digits, and the exponent of the first.
+fn scientific(number: f64, count: usize) -> (Vec<u8>, i32) {
+    let text = format!("{number:.*e}", count.saturating_sub(1));
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    (digits, exponent.parse().unwrap_or(0))
+}
+
+/// The exponent of the highest bit.
+fn binary_exponent(number: f64) -> i32 {
+    let bits = number.to_bits();
+    match i32::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
+        0 => -1011 - i32::try_from(bits.leading_zeros()).unwrap_or(0),
+        biased => biased - 1023,
+    }
+}
+
+/// One more than the number of digits that are enough: when many nines or zeros end the digits,
+/// and those before them, rounded, read back as the same number.
+fn shorter(number: f64, digits: &[u8], point: i32) -> Option<usize> {
+    let tail = digits.get(13..16)?;
+    let nines = tail.ends_with(b"99");
+    let zeros = tail == b"000" || usize::try_from(point).is_ok_and(|point| point >= digits.len());
+    if !nines && !zeros {
+        return None;
+    }
+    let (from, digit) = if nines { (14, b'9') } else { (13, b'0') };
+    let head = digits.get(..from)?;
+    let length = head
+        .iter()
+        .rposition(|other| *other != digit)
+        .map_or(0, |at| at + 1);
+    let mut head = head.get(..length)?.to_vec();
+    if nines && !increment(&mut head) {
+        head.insert(0, b'1');
+    }
+    let exponent = point - i32::try_from(length).unwrap_or(0);
+    let text = format!("{}e{exponent}", String::from_utf8(head).ok()?);
+    (text.parse() == Ok(number)).then_some(length + 1)
+}
+
+/// Adds one in the last place; false if all digits were nines and are zeros now.
+fn increment(digits: &mut [u8]) -> bool {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return true;
+        }
+        *digit = b'0';
+    }
+    false
 }
 
 /// The number that a numeric column makes of a text: all of it must be a decimal number, blanks

@@ -64,7 +64,7 @@ pub fn empty<T: 'static>(column: Column<T>, holds: bool) -> Predicate<T> {
 pub fn lower<T: 'static>(column: Column<T>) -> Column<T> {
     let (kind, part) = column.erase();
     let mut pieces = vec![Piece::Sql("lower(")];
-    pieces.extend(kind.text(0));
+    pieces.extend(kind.value(0));
     pieces.push(Piece::Sql(")"));
     Column::Bare {
         expression: expression(pieces, part),
@@ -113,6 +113,11 @@ pub fn each<T: 'static>(
 ) -> Predicate<T> {
     let inner: Part = match inner {
         Predicate::Never => return Predicate::from(!holds),
+        // A single value is an item even if it is empty; NULL is none.
+        Predicate::Always if !matches!(column, Column::List(_)) => {
+            let (kind, part) = column.erase();
+            return predicate(kind.known(0, holds), vec![part]);
+        }
         Predicate::Always => return empty(column, !holds),
         Predicate::When(inner) => inner,
     };
@@ -136,7 +141,7 @@ pub fn each<T: 'static>(
 
 impl<T: 'static> Column<T> {
     /// Forgets the table: the kind, and the value that conditions speak of.
-    fn erase(self) -> (Kind, Part) {
+    pub(super) fn erase(self) -> (Kind, Part) {
         match self {
             Column::Text(part) => (Kind::Text, part),
             Column::Number(part) => (Kind::Number, part),

@@ -1,19 +1,28 @@
-//! Conditions and orders that are only known at run time: what a client's `filter` and `sort`
-//! were compiled to, over the same columns and relations that generated rules use.
+//! Conditions that are only known at run time: what a client's `filter` was compiled to, over the same columns and relations that generated rules use.
 
 use std::marker::PhantomData;
 
 use basalt_lang::plan::{Column as PlanColumn, Plan};
 
-use super::fragment::{Fragment, Piece};
+use super::fragment::{self, Fragment, Piece, Shapes};
 use super::predicate::{self, Predicate};
 use super::{Column, compare, items};
 use crate::collection::Collection;
 use crate::rules::{Context, Filter, parts};
 
+/// Forms of filters whose statements are kept.
+static SHAPES: Shapes = Shapes::new(128);
+
 /// The condition that a plan about rows of `C` states.
 pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
-    build(filter.plan, filter.context, &Of::<C>(PhantomData))
+    match build(filter.plan, filter.context, &Of::<C>(PhantomData)) {
+        Predicate::When(condition) => {
+            // What has no text fails when it runs, and is not kept either.
+            let text = fragment::sql(&*condition).ok();
+            Predicate::When(SHAPES.admit((C::META.name, text), condition))
+        }
+        trivial => trivial,
+    }
 }
 
 /// What a plan can speak of in a table.
@@ -25,15 +34,20 @@ trait Row<T> {
 /// A row of a collection.
 struct Of<C>(PhantomData<C>);
 
+/// The column that a plan names; `None` if the collection has none such.
+pub(super) fn column<C: Collection>(column: &PlanColumn) -> Option<Column<C::Table>> {
+    Some(match column {
+        PlanColumn::Field(field) => C::column(field.0)?,
+        PlanColumn::Lower(field) => compare::lower(C::column(field.0)?),
+        PlanColumn::Length(field) => compare::length(C::column(field.0)?),
+        PlanColumn::Path(field, path) => compare::json_path(C::column(field.0)?, &parts(path)),
+        PlanColumn::Item => return None,
+    })
+}
+
 impl<C: Collection> Row<C::Table> for Of<C> {
-    fn column(&self, column: &PlanColumn) -> Option<Column<C::Table>> {
-        Some(match column {
-            PlanColumn::Field(field) => C::column(field.0)?,
-            PlanColumn::Lower(field) => compare::lower(C::column(field.0)?),
-            PlanColumn::Length(field) => compare::length(C::column(field.0)?),
-            PlanColumn::Path(field, path) => compare::json_path(C::column(field.0)?, &parts(path)),
-            PlanColumn::Item => return None,
-        })
+    fn column(&self, name: &PlanColumn) -> Option<Column<C::Table>> {
+        column::<C>(name)
     }
 
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<C::Table>> {

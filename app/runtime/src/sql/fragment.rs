@@ -1,14 +1,17 @@
 //! Pieces of SQL that Diesel has no expression for, with typed binds. Free of the table, so that
 //! the work on conditions is compiled once and not for every collection.
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 use diesel::backend::Backend;
 use diesel::expression::{
     AppearsOnTable, Expression, SelectableExpression, TypedExpressionType, ValidGrouping,
     is_aggregate,
 };
-use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::query_builder::{AstPass, QueryBuilder, QueryFragment};
 use diesel::result::QueryResult;
 use diesel::sql_types::{Double, Text};
 
@@ -30,6 +33,8 @@ pub(crate) enum Piece {
     Number(f64),
     /// Fails the query with this message.
     Broken(String),
+    /// Keeps the statement out of the connection's cache.
+    Volatile,
 }
 
 /// SQL text, parts and binds in order.
@@ -52,6 +57,7 @@ impl QueryFragment<Db> for Fragment {
                 }
                 Piece::Text(text) => pass.push_bind_param::<Text, _>(text)?,
                 Piece::Number(number) => pass.push_bind_param::<Double, _>(number)?,
+                Piece::Volatile => pass.unsafe_to_cache_prepared(),
                 Piece::Broken(message) => {
                     return Err(diesel::result::Error::QueryBuilderError(
                         message.clone().into(),
@@ -75,6 +81,52 @@ impl Fragment {
             marker: PhantomData,
         })
     }
+}
+
+/// The forms of SQL that clients have asked for so far. A connection keeps every statement that it
+/// has prepared, so only so many forms may be kept; the others are prepared each time.
+pub(crate) struct Shapes {
+    known: Mutex<BTreeSet<u64>>,
+    limit: usize,
+}
+
+impl Shapes {
+    pub(crate) const fn new(limit: usize) -> Self {
+        Shapes {
+            known: Mutex::new(BTreeSet::new()),
+            limit,
+        }
+    }
+
+    /// Marks an expression whose form is one too many.
+    pub(crate) fn admit<T, S>(&self, shape: impl Hash, expression: Boxed<T, S>) -> Boxed<T, S>
+    where
+        T: 'static,
+        S: TypedExpressionType + 'static,
+    {
+        let mut hasher = DefaultHasher::new();
+        shape.hash(&mut hasher);
+        if self.knows(hasher.finish()) {
+            return expression;
+        }
+        let fragment = Fragment {
+            parts: vec![expression],
+            pieces: vec![Piece::Volatile, Piece::Part(0)],
+        };
+        fragment.typed()
+    }
+
+    fn knows(&self, shape: u64) -> bool {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.contains(&shape) || (known.len() < self.limit && known.insert(shape))
+    }
+}
+
+/// The SQL text, without the values.
+pub(crate) fn sql(fragment: &dyn QueryFragment<Db>) -> QueryResult<String> {
+    let mut builder = <Db as Backend>::QueryBuilder::default();
+    fragment.to_sql(&mut builder, &Db::default())?;
+    Ok(builder.finish())
 }
 
 /// A fragment with its table and type.

@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Text,
     /// The same, but NULL stands for the empty text.
     Relation,
-    /// A number.
+    /// A number in a NUMERIC column, which keeps whole numbers as integers.
     Number,
     /// 0 or 1.
     Bool,
@@ -97,27 +97,6 @@ impl Kind {
         }
     }
 
-    /// The column's value as text. Whole numbers have no point in them, however they are stored.
-    pub(crate) fn text(self, part: usize) -> Vec<Piece> {
-        if self != Kind::Number {
-            return self.value(part);
-        }
-        let column = Piece::Part(part);
-        vec![
-            Piece::Sql("CASE WHEN abs("),
-            column.clone(),
-            Piece::Sql(") < 9e15 AND "),
-            column.clone(),
-            Piece::Sql(" = CAST("),
-            column.clone(),
-            Piece::Sql(" AS INTEGER) THEN CAST(CAST("),
-            column.clone(),
-            Piece::Sql(" AS INTEGER) AS TEXT) ELSE CAST("),
-            column,
-            Piece::Sql(" AS TEXT) END"),
-        ]
-    }
-
     /// Is the column NULL or the empty text?
     pub(crate) fn is_empty(self, part: usize, wanted: bool) -> Outcome {
         let column = Piece::Part(part);
@@ -141,12 +120,15 @@ impl Kind {
         })
     }
 
-    /// The rows that are not NULL.
-    fn known(self, part: usize) -> Outcome {
-        if self.never_null() {
-            return Outcome::Always;
-        }
-        Outcome::When(vec![Piece::Part(part), Piece::Sql(" IS NOT NULL")])
+    /// The rows that are not NULL (`wanted`), or those that are.
+    pub(crate) fn known(self, part: usize, wanted: bool) -> Outcome {
+        let word = match (self.never_null(), wanted) {
+            (true, true) => return Outcome::Always,
+            (true, false) => return Outcome::Never,
+            (false, true) => " IS NOT NULL",
+            (false, false) => " IS NULL",
+        };
+        Outcome::When(vec![Piece::Part(part), Piece::Sql(word)])
     }
 }
 
@@ -172,7 +154,7 @@ pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
     let strict = left.is_strict() || right.is_strict();
     let (mut pieces, word, end) = match op {
         Op::Like | Op::NotLike => {
-            let mut pieces = left.text(0);
+            let mut pieces = left.value(0);
             pieces.push(like_word(op, when));
             pieces.extend(contains(right, 1));
             return Outcome::When(pieces);
@@ -276,12 +258,12 @@ fn like(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
     let positive = (op == Op::Like) == (when == Truth::True);
     if pattern.bytes().all(|byte| byte == b'%') && !pattern.is_empty() {
         return if positive {
-            kind.known(0)
+            kind.known(0, true)
         } else {
             Outcome::Never
         };
     }
-    let mut pieces = kind.text(0);
+    let mut pieces = kind.value(0);
     pieces.push(like_word(op, when));
     pieces.push(Piece::Text(pattern));
     pieces.push(Piece::Sql(" ESCAPE '\\'"));
@@ -294,7 +276,7 @@ fn order(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
     };
     if let Some(fixed) = kind.fixed_order(&key) {
         return if holds(op, fixed) == (when == Truth::True) {
-            kind.known(0)
+            kind.known(0, true)
         } else {
             Outcome::Never
         };
@@ -326,7 +308,7 @@ fn equality(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
     if kind.fixed_order(&key).is_some() {
         return match (wanted, unknown) {
             (true, _) => Outcome::Never,
-            (false, true) => kind.known(0),
+            (false, true) => kind.known(0, true),
             (false, false) => Outcome::Always,
         };
     }
@@ -385,7 +367,7 @@ fn pattern(side: &Side<'_>) -> Option<String> {
 /// The pattern "contains this column's text", with nothing escaped.
 fn contains(kind: Kind, part: usize) -> Vec<Piece> {
     let mut pieces = vec![Piece::Sql("('%' || ")];
-    pieces.extend(kind.text(part));
+    pieces.extend(kind.value(part));
     pieces.push(Piece::Sql(" || '%') ESCAPE '\\'"));
     pieces
 }

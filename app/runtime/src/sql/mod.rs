@@ -1,6 +1,8 @@
 //! The only place that knows how conditions look in SQL: typed, boxed, generic over the table
 //! alone, so that generated code stays small and quick to compile.
 
+#[cfg(test)]
+mod agreement;
 pub mod collate;
 pub mod compare;
 pub mod filter;

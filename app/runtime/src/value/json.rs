@@ -87,6 +87,11 @@ fn plain(number: f64) -> f64 {
 }
 
 impl FieldValue for Json {
+    /// In rules it is the JSON null, which equals nothing else.
+    fn null() -> ValueRef<'static> {
+        ValueRef::Json("null")
+    }
+
     fn get(&self) -> ValueRef<'_> {
         ValueRef::Json(&self.0)
     }
@@ -100,6 +105,11 @@ impl FieldValue for Json {
 }
 
 impl FieldValue for GeoPoint {
+    /// In rules it is the JSON null, which equals nothing else.
+    fn null() -> ValueRef<'static> {
+        ValueRef::Json("null")
+    }
+
     fn get(&self) -> ValueRef<'_> {
         ValueRef::Json(&self.0)
     }
