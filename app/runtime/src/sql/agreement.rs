@@ -159,6 +159,7 @@ fn found(conn: &mut Conn, predicate: Predicate<cells::table>) -> Vec<usize> {
 
 type Sql = fn() -> Column<cells::table>;
 type Memory = for<'a> fn(&'a Cells) -> Computed<'a>;
+type Stored = for<'a> fn(&'a Cells) -> ValueRef<'a>;
 
 fn text(row: &Cells) -> ValueRef<'_> {
     row.text.map_or(ValueRef::Null, ValueRef::Text)
@@ -369,7 +370,7 @@ fn columns_against_columns() {
 fn emptiness() {
     let rows = rows();
     let mut conn = database(&rows);
-    let cases: [(&str, Sql, for<'a> fn(&'a Cells) -> ValueRef<'a>); 6] = [
+    let cases: [(&str, Sql, Stored); 6] = [
         ("text", text_column, text),
         ("number", number_column, number),
         ("bool", bool_column, bool_),
@@ -390,7 +391,7 @@ fn emptiness() {
 fn items_of_lists() {
     let rows = rows();
     let mut conn = database(&rows);
-    let cases: [(&str, Sql, for<'a> fn(&'a Cells) -> ValueRef<'a>); 3] = [
+    let cases: [(&str, Sql, Stored); 3] = [
         ("list", list_column, list),
         ("text", text_column, text),
         ("relation", relation_column, relation),

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -282,7 +282,7 @@ fn generations_follow_what_is_written() {
     assert_eq!(db.generation("notes"), notes + 1);
     assert_eq!(db.generation("others"), others);
 
-    db.write_blocking(|conn| load(conn)).unwrap();
+    db.write_blocking(load).unwrap();
     assert_eq!(db.generation("notes"), notes + 1, "a look changes nothing");
 
     // A deleted row may take others with it.
