@@ -15,6 +15,7 @@ pub mod hooks;
 mod json;
 pub mod memory;
 pub mod meta;
+pub mod migrate;
 pub mod query;
 pub mod registry;
 pub mod request;

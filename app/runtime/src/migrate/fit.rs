@@ -1,0 +1,129 @@
+//! Does the database have the tables that this program was made for? Asked at each start, so that
+//! a forgotten migration is one clear line and not a failure of every second request.
+
+use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
+use crate::sql::Conn;
+
+use super::MigrateError;
+use super::introspect::{ColumnInfo, UniqueInfo, columns, unique_indexes};
+
+/// Compares tables, columns, types, what may be null, and unique indexes with the metadata. Tables
+/// and plain indexes of the application's own are no business of ours.
+pub fn check_fits(
+    conn: &mut Conn,
+    collections: &[&'static CollectionMeta],
+) -> Result<(), MigrateError> {
+    let mut differences = Vec::new();
+    for meta in collections {
+        check_table(conn, meta, &mut differences)?;
+    }
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(MigrateError::Mismatch(differences))
+    }
+}
+
+fn check_table(
+    conn: &mut Conn,
+    meta: &CollectionMeta,
+    differences: &mut Vec<String>,
+) -> Result<(), MigrateError> {
+    let found = columns(conn, meta.name)?;
+    if found.is_empty() {
+        differences.push(format!("there is no table `{}`", meta.name));
+        return Ok(());
+    }
+    for field in meta.fields {
+        let name = format!("`{}.{}`", meta.name, field.name);
+        match found.iter().find(|column| column.name == field.name) {
+            Some(column) => differences.extend(column_difference(&name, field, column)),
+            None => differences.push(format!("there is no column {name}")),
+        }
+        if is_linked(field) {
+            let link = format!("_link_{}_{}", meta.name, field.name);
+            if columns(conn, &link)?.is_empty() {
+                differences.push(format!("there is no join table `{link}`"));
+            }
+        }
+    }
+    for column in &found {
+        if meta.field_index(&column.name).is_none() {
+            differences.push(format!(
+                "column `{}.{}` is no field",
+                meta.name, column.name
+            ));
+        }
+    }
+    check_unique(conn, meta, differences)
+}
+
+/// Is it kept in a join table too?
+fn is_linked(field: &FieldMeta) -> bool {
+    matches!(field.kind, FieldKind::Relation { .. }) && field.kind.is_many()
+}
+
+fn column_difference(name: &str, field: &FieldMeta, column: &ColumnInfo) -> Option<String> {
+    let kind = match field.kind {
+        FieldKind::Number { .. } => "NUMERIC",
+        FieldKind::Bool => "BOOLEAN",
+        _ => "TEXT",
+    };
+    let single_relation = matches!(field.kind, FieldKind::Relation { .. }) && !field.kind.is_many();
+    let not_null = !field.nullable && !single_relation;
+    let key = field.name == "id";
+    if column.kind != kind {
+        Some(format!("column {name} is {}, not {kind}", column.kind))
+    } else if (column.key == 1) != key {
+        Some(format!(
+            "column {name} {} the primary key",
+            if key { "isn't" } else { "is" }
+        ))
+    } else if (column.not_null != 0) != not_null {
+        Some(format!(
+            "column {name} {} be null",
+            if not_null { "may" } else { "may not" }
+        ))
+    } else {
+        None
+    }
+}
+
+fn check_unique(
+    conn: &mut Conn,
+    meta: &CollectionMeta,
+    differences: &mut Vec<String>,
+) -> Result<(), MigrateError> {
+    let found = unique_indexes(conn, meta.name)?;
+    for index in meta.unique {
+        let wanted = UniqueInfo {
+            columns: index
+                .fields
+                .iter()
+                .filter_map(|place| meta.field(*place))
+                .map(|field| (field.name.to_owned(), index.nocase))
+                .collect(),
+            partial: index.partial,
+        };
+        match found.get(index.name) {
+            Some(other) if *other == wanted => {}
+            Some(_) => differences.push(format!(
+                "the unique index `{}` of `{}` is another",
+                index.name, meta.name
+            )),
+            None => differences.push(format!(
+                "there is no unique index `{}` on `{}`",
+                index.name, meta.name
+            )),
+        }
+    }
+    for name in found.keys() {
+        if !meta.unique.iter().any(|index| index.name == name) {
+            differences.push(format!(
+                "`{}` has a unique index `{name}` that isn't in the schema",
+                meta.name
+            ));
+        }
+    }
+    Ok(())
+}

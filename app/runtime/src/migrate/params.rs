@@ -1,0 +1,43 @@
+//! Settings that the runtime keeps in the database itself, such as the secrets of tokens.
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+
+use crate::sql::Conn;
+
+diesel::table! {
+    _params (key) {
+        key -> Text,
+        value -> Text,
+    }
+}
+
+/// Creates the runtime's own tables if they aren't there: they belong to no migration.
+pub fn ensure_system_tables(conn: &mut Conn) -> QueryResult<()> {
+    conn.batch_execute(
+        "CREATE TABLE IF NOT EXISTS \"_params\" (\n  \
+           \"key\" TEXT PRIMARY KEY NOT NULL,\n  \
+           \"value\" TEXT NOT NULL\n\
+         ) WITHOUT ROWID;",
+    )
+}
+
+/// The value of a setting.
+pub fn get_param(conn: &mut Conn, key: &str) -> QueryResult<Option<String>> {
+    _params::table
+        .find(key)
+        .select(_params::value)
+        .first(conn)
+        .optional()
+}
+
+/// Sets a setting.
+pub fn set_param(conn: &mut Conn, key: &str, value: &str) -> QueryResult<()> {
+    diesel::insert_into(_params::table)
+        .values((_params::key.eq(key), _params::value.eq(value)))
+        .on_conflict(_params::key)
+        .do_update()
+        .set(_params::value.eq(value))
+        .execute(conn)?;
+    Ok(())
+}
