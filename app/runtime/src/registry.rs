@@ -178,6 +178,8 @@ pub trait Endpoint: Send + Sync {
     fn copy(&self, record: &dyn Record) -> QueryResult<Box<dyn Record>>;
     /// Runs the application's hooks, in the order in which they were registered.
     fn run_hooks(&self, context: &mut HookContext<'_>, event: Event<'_>) -> HookResult;
+    /// Has the application hooks here?
+    fn has_hooks(&self) -> bool;
 }
 
 /// One registered collection with what is derived from its metadata once.

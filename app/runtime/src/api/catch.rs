@@ -22,14 +22,22 @@ fn error(status: Status, request: &Request<'_>) -> ApiError {
         401 => ApiError::new(401, "Missing or invalid authentication."),
         403 => ApiError::forbidden(),
         // A wrong method is an unknown address too. Unknown pages are looked for as files.
-        404 | 405 if matches!(request.method(), Method::Get | Method::Head) && !is_records(request) => {
+        404 | 405
+            if matches!(request.method(), Method::Get | Method::Head) && !is_records(request) =>
+        {
             ApiError::new(404, "File not found.")
         }
         404 | 405 => ApiError::not_found(),
         413 => ApiError::too_large(),
         429 => ApiError::new(429, "Too Many Requests."),
-        code @ 400..500 => ApiError { status: code, ..ApiError::bad_request() },
-        code => ApiError { status: code, ..ApiError::bad_request() },
+        code @ 400..500 => ApiError {
+            status: code,
+            ..ApiError::bad_request()
+        },
+        code => ApiError {
+            status: code,
+            ..ApiError::bad_request()
+        },
     }
 }
 

@@ -20,7 +20,10 @@ const ALWAYS: [(&str, &str); 4] = [
 #[rocket::async_trait]
 impl Fairing for Standard {
     fn info(&self) -> Info {
-        Info { name: "standard headers", kind: Kind::Response }
+        Info {
+            name: "standard headers",
+            kind: Kind::Response,
+        }
     }
 
     async fn on_response<'r>(&self, request: &'r Request<'_>, response: &mut Response<'r>) {
@@ -46,7 +49,10 @@ fn allow(request: &Request<'_>, response: &mut Response<'_>) {
     let methods = "GET,HEAD,PUT,PATCH,POST,DELETE";
     response.set_header(Header::new("Access-Control-Allow-Methods", methods));
     if let Some(wanted) = request.headers().get_one("Access-Control-Request-Headers") {
-        response.set_header(Header::new("Access-Control-Allow-Headers", wanted.to_owned()));
+        response.set_header(Header::new(
+            "Access-Control-Allow-Headers",
+            wanted.to_owned(),
+        ));
     }
 }
 

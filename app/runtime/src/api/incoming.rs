@@ -31,7 +31,10 @@ pub fn collection(
     missing: &str,
 ) -> Result<Arc<Entry>, ApiError> {
     let name = segment(request, COLLECTION);
-    app.registry.find(&name).cloned().ok_or_else(|| ApiError::new(404, missing))
+    app.registry
+        .find(&name)
+        .cloned()
+        .ok_or_else(|| ApiError::new(404, missing))
 }
 
 /// The record's id that the path names.
@@ -40,7 +43,13 @@ pub fn id(request: &Request<'_>) -> String {
 }
 
 fn segment(request: &Request<'_>, place: usize) -> String {
-    request.uri().path().segments().get(place).unwrap_or_default().to_owned()
+    request
+        .uri()
+        .path()
+        .segments()
+        .get(place)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Everything but the body.
@@ -77,8 +86,14 @@ fn first_values(request: &Request<'_>) -> BTreeMap<String, String> {
 fn headers(request: &Request<'_>) -> BTreeMap<String, String> {
     let mut headers = BTreeMap::new();
     for header in request.headers().iter() {
-        let name = header.name().as_str().to_ascii_lowercase().replace('-', "_");
-        headers.entry(name).or_insert_with(|| header.value().to_owned());
+        let name = header
+            .name()
+            .as_str()
+            .to_ascii_lowercase()
+            .replace('-', "_");
+        headers
+            .entry(name)
+            .or_insert_with(|| header.value().to_owned());
     }
     headers
 }

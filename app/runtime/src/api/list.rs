@@ -33,11 +33,14 @@ fn check_superuser_parts(info: &RequestInfo) -> Result<(), ApiError> {
     if info.is_superuser() {
         return Ok(());
     }
-    let texts = ["filter", "sort"].into_iter().filter_map(|name| info.query.get(name));
+    let texts = ["filter", "sort"]
+        .into_iter()
+        .filter_map(|name| info.query.get(name));
     match texts.filter_map(|text| superuser_part(text)).next() {
-        Some(part) => {
-            Err(ApiError::new(403, format!("Only superusers can filter by {part}")))
-        }
+        Some(part) => Err(ApiError::new(
+            403,
+            format!("Only superusers can filter by {part}"),
+        )),
         None => Ok(()),
     }
 }
@@ -85,7 +88,11 @@ fn load(
     info: &RequestInfo,
     params: &ListParams,
 ) -> Result<Page, ApiError> {
-    let caller = if info.is_superuser() { Caller::Superuser } else { Caller::Client };
+    let caller = if info.is_superuser() {
+        Caller::Superuser
+    } else {
+        Caller::Client
+    };
     let scope = Scope::new(registry, entry.place, caller);
     let filter = match params.filter.as_str() {
         "" => None,
@@ -103,6 +110,9 @@ fn load(
         offset: params.offset(),
         total: !params.skip_total,
     };
-    let context = Context { request: info, form: Form::Exists };
+    let context = Context {
+        request: info,
+        form: Form::Exists,
+    };
     entry.page(conn, &context, &query)
 }

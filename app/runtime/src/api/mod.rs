@@ -4,6 +4,7 @@ mod catch;
 mod headers;
 mod incoming;
 mod list;
+mod login;
 mod reply;
 mod view;
 
@@ -38,6 +39,7 @@ pub fn routes() -> Vec<Route> {
         Route::new(Method::Get, record, Endpoint::View),
         Route::new(Method::Get, "/api/health", Endpoint::Health),
     ];
+    routes.extend(login::routes());
     routes.extend(headers::preflight());
     routes
 }

@@ -2,9 +2,9 @@
 
 use std::io::Cursor;
 
+use rocket::Request;
 use rocket::http::{ContentType, Header, Status};
 use rocket::response::{Responder, Response};
-use rocket::Request;
 use serde_json::{Map, Value as JsonValue};
 
 use crate::collection::Record;
@@ -29,17 +29,29 @@ pub struct Reply {
 impl Reply {
     /// 200 with JSON text.
     pub fn json(body: Vec<u8>) -> Self {
-        Reply { status: Status::Ok, body: Some(body), location: None }
+        Reply {
+            status: Status::Ok,
+            body: Some(body),
+            location: None,
+        }
     }
 
     /// 204.
     pub fn no_content() -> Self {
-        Reply { status: Status::NoContent, body: None, location: None }
+        Reply {
+            status: Status::NoContent,
+            body: None,
+            location: None,
+        }
     }
 
     /// 307 to another place.
     pub fn redirect(location: String) -> Self {
-        Reply { status: Status::TemporaryRedirect, body: None, location: Some(location) }
+        Reply {
+            status: Status::TemporaryRedirect,
+            body: None,
+            location: Some(location),
+        }
     }
 }
 
@@ -52,7 +64,11 @@ impl From<ApiError> for Reply {
         let mut json = Vec::new();
         wire::write_json(&mut json, &JsonValue::Object(body));
         let status = Status::new(error.status);
-        Reply { status, body: Some(json), location: None }
+        Reply {
+            status,
+            body: Some(json),
+            location: None,
+        }
     }
 }
 
@@ -60,7 +76,9 @@ impl From<ApiError> for Reply {
 fn sentence(message: &str) -> String {
     let message = message.trim();
     let mut characters = message.chars();
-    let Some(first) = characters.next() else { return String::new() };
+    let Some(first) = characters.next() else {
+        return String::new();
+    };
     let mut text: String = first.to_uppercase().collect();
     text.push_str(characters.as_str());
     if !text.ends_with(['.', '?', '!']) {
@@ -74,7 +92,9 @@ impl<'r> Responder<'r, 'static> for Reply {
         let mut response = Response::build();
         response.status(self.status).max_chunk_size(CHUNK_BYTES);
         if let Some(body) = self.body {
-            response.header(ContentType::JSON).sized_body(body.len(), Cursor::new(body));
+            response
+                .header(ContentType::JSON)
+                .sized_body(body.len(), Cursor::new(body));
         }
         if let Some(location) = self.location {
             response.header(Header::new("Location", location));
@@ -102,7 +122,10 @@ impl View {
     pub fn parse(request: &RequestInfo) -> Result<Self, ApiError> {
         let text = |name: &str| request.query.get(name).map_or("", String::as_str);
         let expand = ExpandTree::parse(text("expand"));
-        Ok(View { picker: Picker::parse(text("fields"))?, expand })
+        Ok(View {
+            picker: Picker::parse(text("fields"))?,
+            expand,
+        })
     }
 
     /// Appends one record with what was expanded for it.
@@ -115,9 +138,14 @@ impl View {
         expansions: &[Expansion],
     ) {
         let write_expand = |out: &mut Vec<u8>| expand::write(out, record, expansions);
-        let expand: Option<Writer<'_>> =
-            if expansions.is_empty() { None } else { Some(&write_expand) };
-        entry.shape.write(out, record, sight, expand, self.picker.as_ref());
+        let expand: Option<Writer<'_>> = if expansions.is_empty() {
+            None
+        } else {
+            Some(&write_expand)
+        };
+        entry
+            .shape
+            .write(out, record, sight, expand, self.picker.as_ref());
     }
 }
 

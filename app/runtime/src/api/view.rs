@@ -24,9 +24,14 @@ pub async fn view(
     let view = View::parse(&info)?;
     let registry = app.registry.clone();
     let job = move |conn: &mut Conn| {
-        let context = Context { request: &info, form: Form::Exists };
+        let context = Context {
+            request: &info,
+            form: Form::Exists,
+        };
         let record = entry.find_allowed(conn, &context, Action::View, &id);
-        let record = record.map_err(ApiError::internal)?.ok_or_else(ApiError::not_found)?;
+        let record = record
+            .map_err(ApiError::internal)?
+            .ok_or_else(ApiError::not_found)?;
         one(conn, &registry, &entry, &info, &view, record.as_ref())
     };
     Ok(Reply::json(app.db.read(job).await?))

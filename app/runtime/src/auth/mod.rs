@@ -1,5 +1,8 @@
 //! Who asks: tokens, passwords, logins.
 
+pub mod guard;
 pub mod hs256;
+pub mod login;
 pub mod password;
+pub mod secrets;
 pub mod token;

@@ -276,6 +276,10 @@ impl<C: Collection> Endpoint for Of<C> {
         Ok(Box::new(typed::<C>(record)?.clone()))
     }
 
+    fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+
     fn run_hooks(&self, context: &mut HookContext<'_>, mut event: Event<'_>) -> HookResult {
         for hooks in &self.hooks {
             run::<C>(hooks.as_ref(), context, &mut event)?;

@@ -6,7 +6,7 @@ mod generations;
 mod totals;
 mod writer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diesel::Connection;
@@ -49,6 +49,19 @@ pub struct Database {
 struct Reader {
     path: PathBuf,
     conn: Option<Conn>,
+}
+
+/// Runs a job on the only connection to a database, before a server opens it: migrations need one
+/// without a transaction of ours around it.
+///
+/// # Errors
+/// The job's own, or one line that says why the database can't be opened.
+pub fn maintain<R>(
+    path: &Path,
+    job: impl FnOnce(&mut Conn) -> anyhow::Result<R>,
+) -> anyhow::Result<R> {
+    let _lock = Lock::take(path)?;
+    job(&mut connect::writer(path)?)
 }
 
 impl Database {

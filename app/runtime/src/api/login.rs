@@ -1,0 +1,229 @@
+//! `/api/collections/{c}/auth-…`: which ways to log in there are, logging in by password, and
+//! fresh tokens.
+
+use std::sync::Arc;
+
+use rocket::data::Data;
+use rocket::http::Method;
+use rocket::route::{Handler, Outcome};
+use rocket::{Request, Route};
+use serde_json::{Value as JsonValue, json};
+
+use super::incoming;
+use super::reply::View;
+use super::{Reply, Shared};
+use crate::auth::login::{self, Credentials};
+use crate::body;
+use crate::error::ApiError;
+use crate::meta::AuthMeta;
+use crate::query::expand::Expander;
+use crate::registry::Entry;
+use crate::request::{Auth, RequestInfo};
+use crate::sql::Conn;
+use crate::wire::{self, Sight};
+
+/// The routes of logins.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            Method::Get,
+            "/api/collections/<collection>/auth-methods",
+            Login::Methods,
+        ),
+        Route::new(
+            Method::Post,
+            "/api/collections/<collection>/auth-with-password",
+            Login::Password,
+        ),
+        Route::new(
+            Method::Post,
+            "/api/collections/<collection>/auth-refresh",
+            Login::Refresh,
+        ),
+    ]
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Login {
+    Methods,
+    Password,
+    Refresh,
+}
+
+#[rocket::async_trait]
+impl Handler for Login {
+    async fn handle<'r>(&self, request: &'r Request<'_>, data: Data<'r>) -> Outcome<'r> {
+        let reply = self.answer(request, data).await.unwrap_or_else(Reply::from);
+        Outcome::from(request, reply)
+    }
+}
+
+impl Login {
+    async fn answer(self, request: &Request<'_>, data: Data<'_>) -> Result<Reply, ApiError> {
+        let app = incoming::app(request)?;
+        let missing = "Missing or invalid collection context.";
+        let entry = incoming::collection(app, request, missing)?;
+        match self {
+            Login::Methods => Ok(methods(auth_meta(&entry)?, &entry)),
+            Login::Password => {
+                let auth = auth_meta(&entry)?;
+                let info = incoming::request_info(request, "POST").await?;
+                password(
+                    app,
+                    entry,
+                    auth,
+                    RequestInfo {
+                        context: "password",
+                        ..info
+                    },
+                    read(request, data).await?,
+                )
+                .await
+            }
+            Login::Refresh => {
+                refresh(app, entry, incoming::request_info(request, "POST").await?).await
+            }
+        }
+    }
+}
+
+fn auth_meta(entry: &Entry) -> Result<&'static AuthMeta, ApiError> {
+    let missing = || ApiError::new(404, "Missing or invalid auth collection context.");
+    entry.meta().auth.ok_or_else(missing)
+}
+
+async fn read(request: &Request<'_>, data: Data<'_>) -> Result<body::Object, ApiError> {
+    body::read(request, data, body::LIMIT)
+        .await
+        .map_err(|error| {
+            if error == ApiError::bad_request() {
+                unreadable()
+            } else {
+                error
+            }
+        })
+}
+
+fn unreadable() -> ApiError {
+    ApiError::new(400, "An error occurred while loading the submitted data.")
+}
+
+/// Finds a text in a body whose keys are matched in any letter case. 400 if it is no text.
+fn text(body: &body::Object, name: &str) -> Result<String, ApiError> {
+    let value = body.iter().rfind(|(key, _)| key.eq_ignore_ascii_case(name));
+    match value {
+        None | Some((_, JsonValue::Null)) => Ok(String::new()),
+        Some((_, JsonValue::String(text))) => Ok(text.clone()),
+        Some(_) => Err(unreadable()),
+    }
+}
+
+async fn password(
+    app: &Shared,
+    entry: Arc<Entry>,
+    auth: &'static AuthMeta,
+    mut info: RequestInfo,
+    body: body::Object,
+) -> Result<Reply, ApiError> {
+    if !auth.password_enabled {
+        let message = "The collection is not configured to allow password authentication.";
+        return Err(ApiError::new(403, message));
+    }
+    let credentials = Credentials {
+        identity: text(&body, "identity")?,
+        password: text(&body, "password")?,
+        identity_field: text(&body, "identityField")?,
+    };
+    credentials.validate(entry.meta(), auth)?;
+    info.body.raw = body;
+    let record = login::check_password(app, &entry, auth, credentials).await?;
+    let (auth, info) = login::admit(app, &entry, info, record, None).await?;
+    answer(app, entry, auth, info).await
+}
+
+async fn refresh(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
+    let missing = || {
+        ApiError::new(
+            401,
+            "The request requires valid record authorization token.",
+        )
+    };
+    let caller = info.auth.clone().ok_or_else(missing)?;
+    let own = caller.record.meta();
+    if own.id != entry.meta().id {
+        let message = format!(
+            "The request requires auth record from {} collection.",
+            own.name
+        );
+        return Err(ApiError::new(403, message));
+    }
+    auth_meta(&entry)?;
+    let record = entry.copy(&*caller.record).map_err(ApiError::internal)?;
+    // A token that may not be refreshed is handed back as it is.
+    let renewed = (!caller.refreshable).then(|| caller.token.to_string());
+    let (auth, info) = login::admit(app, &entry, info, record, renewed).await?;
+    answer(app, entry, auth, info).await
+}
+
+/// `{"record":{…},"token":"…"}`, with what was asked to be expanded and picked.
+async fn answer(
+    app: &Shared,
+    entry: Arc<Entry>,
+    auth: Auth,
+    info: RequestInfo,
+) -> Result<Reply, ApiError> {
+    let mut view = View::parse(&info)?;
+    let picker = view.picker.take();
+    let registry = app.registry.clone();
+    let info = RequestInfo {
+        auth: Some(auth.clone()),
+        ..info
+    };
+    let job = move |conn: &mut Conn| {
+        let expander = Expander::new(&registry, &info);
+        let expansions = expander
+            .expand(conn, entry.meta(), &[&*auth.record], &view.expand)
+            .map_err(ApiError::internal)?;
+        let mut out = br#"{"record":"#.to_vec();
+        let sight = Sight {
+            hidden: auth.superuser,
+            email: true,
+        };
+        view.write(&mut out, &entry, &*auth.record, sight, &expansions);
+        out.extend_from_slice(br#","token":"#);
+        wire::write_text(&mut out, &auth.token);
+        out.push(b'}');
+        Ok(out)
+    };
+    let whole = app.db.read(job).await?;
+    let Some(picker) = picker else {
+        return Ok(Reply::json(whole));
+    };
+    let value = serde_json::from_slice(&whole).map_err(ApiError::internal)?;
+    let mut picked = Vec::with_capacity(whole.len());
+    wire::write_json(&mut picked, &picker.apply(value));
+    Ok(Reply::json(picked))
+}
+
+/// Which ways there are to log in, and the keys that older clients read.
+fn methods(auth: &AuthMeta, entry: &Entry) -> Reply {
+    let names = auth
+        .identity_fields
+        .iter()
+        .filter_map(|field| entry.meta().field(*field));
+    let names: Vec<_> = names
+        .map(|field| field.name)
+        .filter(|_| auth.password_enabled)
+        .collect();
+    let by = |name: &str| names.contains(&name);
+    let body = json!({
+        "password": { "identityFields": names, "enabled": auth.password_enabled },
+        "oauth2": { "providers": [], "enabled": false },
+        "mfa": { "enabled": false, "duration": 0 },
+        "otp": { "enabled": false, "duration": 0 },
+        "authProviders": [],
+        "usernamePassword": by("username"),
+        "emailPassword": by("email"),
+    });
+    Reply::json(body.to_string().into_bytes())
+}

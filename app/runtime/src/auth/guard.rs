@@ -1,0 +1,106 @@
+//! The caller of a request, from its `Authorization` header.
+
+use std::sync::Arc;
+
+use rocket::Request;
+use rocket::http::Status;
+use rocket::request::{FromRequest, Outcome};
+
+use crate::app::App;
+use crate::auth::token;
+use crate::collection::Record;
+use crate::error::ApiError;
+use crate::meta::CollectionMeta;
+use crate::request::Auth;
+use crate::value::ValueRef;
+
+/// The name of the collection whose records no rule applies to.
+pub const SUPERUSERS: &str = "_superusers";
+
+/// Who asks; `None` for guests. A token that does not hold is not an error: its bearer is a guest.
+pub struct Caller(pub Option<Auth>);
+
+#[rocket::async_trait]
+impl<'r> FromRequest<'r> for Caller {
+    type Error = ApiError;
+
+    async fn from_request(request: &'r Request<'_>) -> Outcome<Self, ApiError> {
+        let Some(header) = request.headers().get_one("Authorization") else {
+            return Outcome::Success(Caller(None));
+        };
+        let Some(app) = request.rocket().state::<Arc<App>>() else {
+            let error = ApiError::internal("the application state is not managed");
+            return Outcome::Error((Status::InternalServerError, error));
+        };
+        match authenticate(app, bearer(header)).await {
+            Ok(auth) => Outcome::Success(Caller(auth)),
+            Err(error) => Outcome::Error((Status::InternalServerError, error)),
+        }
+    }
+}
+
+/// The token in a header: alone, or after `Bearer` in any case and exactly one space.
+fn bearer(header: &str) -> &str {
+    match header.get(..7) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("bearer ") => header.get(7..).unwrap_or(""),
+        _ => header,
+    }
+}
+
+/// The record that a token belongs to, if the token holds.
+async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiError> {
+    let Some(claims) = token::claimed(token) else {
+        return Ok(None);
+    };
+    let Some(entry) = app.registry.find(&claims.collection_id).cloned() else {
+        return Ok(None);
+    };
+    let meta = entry.meta();
+    let Some(secret) = app.secrets.of(meta.id) else {
+        return Ok(None);
+    };
+    let found = app
+        .db
+        .read(move |conn| {
+            let records = entry.find_unchecked(conn, 0, &claims.id, false, Some(1));
+            Ok(records.map_err(ApiError::internal)?.pop())
+        })
+        .await?;
+    let Some(record) = found else { return Ok(None) };
+    let Some(claims) = token::verify(token, token_key(meta, &*record), secret) else {
+        return Ok(None);
+    };
+    Ok(Some(Auth {
+        record: Arc::from(record),
+        superuser: meta.name == SUPERUSERS,
+        token: token.into(),
+        refreshable: claims.refreshable,
+    }))
+}
+
+/// The part of the signing key that belongs to the record.
+pub(super) fn token_key<'a>(meta: &CollectionMeta, record: &'a dyn Record) -> &'a str {
+    match meta.field_index("tokenKey").map(|field| record.get(field)) {
+        Some(ValueRef::Text(key)) => key,
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bearer;
+
+    #[test]
+    fn the_scheme_is_optional_and_has_one_space() {
+        for (header, token) in [
+            ("x.y.z", "x.y.z"),
+            ("Bearer x", "x"),
+            ("bEARER x", "x"),
+            ("Bearer  x", " x"),
+            ("Basic x", "Basic x"),
+            ("é", "é"),
+        ] {
+            assert_eq!(bearer(header), token);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Logins: which record an identity belongs to, whether it may log in, and its token.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::auth::guard::{SUPERUSERS, token_key};
+use crate::auth::password;
+use crate::auth::token::{self, Claims};
+use crate::collection::Record;
+use crate::error::{ApiError, FieldError, FieldErrors};
+use crate::hooks::HookContext;
+use crate::meta::{AuthMeta, CollectionMeta, FieldKind};
+use crate::registry::{Action, Entry, Event, RuleState};
+use crate::request::{Auth, RequestInfo};
+use crate::rules::Context;
+use crate::sql::{Conn, Form};
+use crate::value::ValueRef;
+
+/// Greatest length of an identity and of a password, in code points.
+const MAX_LENGTH: usize = 255;
+
+/// What someone logs in with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Credentials {
+    /// An email, a user name, or whatever the collection's identity fields hold.
+    pub identity: String,
+    /// The password.
+    pub password: String,
+    /// The one field to look in; empty for all identity fields.
+    pub identity_field: String,
+}
+
+impl Credentials {
+    /// Checks lengths and the identity field. 400 with what is wrong, by field.
+    pub fn validate(&self, meta: &CollectionMeta, auth: &AuthMeta) -> Result<(), ApiError> {
+        let mut errors = FieldErrors::new();
+        for (name, value) in [("identity", &self.identity), ("password", &self.password)] {
+            if let Some(error) = length_error(value) {
+                errors.insert(name.to_owned(), error);
+            }
+        }
+        let known = |name: &str| {
+            let field = meta.field_index(name);
+            field.is_some_and(|field| auth.identity_fields.contains(&field))
+        };
+        if !self.identity_field.is_empty() && !known(&self.identity_field) {
+            let error = FieldError::new("validation_in_invalid", "Must be a valid value.");
+            errors.insert("identityField".to_owned(), error);
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(ApiError::invalid(
+            "An error occurred while validating the submitted data.",
+            errors,
+        ))
+    }
+}
+
+fn length_error(value: &str) -> Option<FieldError> {
+    if value.is_empty() {
+        return Some(FieldError::new("validation_required", "Cannot be blank."));
+    }
+    (value.chars().count() > MAX_LENGTH).then(|| {
+        FieldError::new(
+            "validation_length_out_of_range",
+            format!("The length must be between 1 and {MAX_LENGTH}."),
+        )
+        .with("min", 1)
+        .with("max", MAX_LENGTH)
+    })
+}
+
+/// The record that these credentials belong to. An unknown identity and a wrong password give
+/// the same answer after the same time.
+pub async fn check_password(
+    app: &Arc<App>,
+    entry: &Arc<Entry>,
+    auth: &'static AuthMeta,
+    credentials: Credentials,
+) -> Result<Box<dyn Record>, ApiError> {
+    let Credentials {
+        identity,
+        password,
+        identity_field,
+    } = credentials;
+    let shared = Arc::clone(entry);
+    let fields = lookup_order(entry.meta(), auth, &identity_field, &identity);
+    let found = app
+        .db
+        .read(move |conn| {
+            for field in fields {
+                let nocase = is_nocase(shared.meta(), field);
+                let found = shared.find_unchecked(conn, field, &identity, nocase, Some(1));
+                if let Some(record) = found.map_err(ApiError::internal)?.pop() {
+                    return Ok(Some(record));
+                }
+            }
+            Ok(None)
+        })
+        .await?;
+    let hash = found
+        .as_deref()
+        .and_then(|record| password_hash(entry.meta(), record));
+    if password::verify(&password, hash).await?
+        && let Some(record) = found
+    {
+        return Ok(record);
+    }
+    Err(ApiError::new(400, "Failed to authenticate."))
+}
+
+/// The identity fields to look in: the one that was asked for, or all, the email first.
+fn lookup_order(meta: &CollectionMeta, auth: &AuthMeta, only: &str, identity: &str) -> Vec<usize> {
+    if !only.is_empty() {
+        return meta.field_index(only).into_iter().collect();
+    }
+    let is_email = |field: usize| {
+        meta.field(field)
+            .is_some_and(|field| matches!(field.kind, FieldKind::Email { .. }))
+    };
+    let mut fields = auth.identity_fields.to_vec();
+    fields.sort_by_key(|field| !is_email(*field));
+    if !identity.contains('@') {
+        fields.retain(|field| !is_email(*field));
+    }
+    fields
+}
+
+fn is_nocase(meta: &CollectionMeta, field: usize) -> bool {
+    meta.unique
+        .iter()
+        .any(|index| index.fields == [field] && index.nocase)
+}
+
+fn password_hash<'a>(meta: &CollectionMeta, record: &'a dyn Record) -> Option<&'a str> {
+    match record.get(meta.field_index("password")?) {
+        ValueRef::Text(hash) if !hash.is_empty() => Some(hash),
+        _ => None,
+    }
+}
+
+/// Asks the auth rule and the hooks, and makes a token: what every login ends with.
+///
+/// # Errors
+/// 403 if the auth rule does not hold, or whatever a hook refuses with.
+pub async fn admit(
+    app: &Arc<App>,
+    entry: &Arc<Entry>,
+    info: RequestInfo,
+    record: Box<dyn Record>,
+    renewed: Option<String>,
+) -> Result<(Auth, RequestInfo), ApiError> {
+    let secret = app
+        .secrets
+        .of(entry.meta().id)
+        .ok_or_else(ApiError::not_found)?;
+    let token = match renewed {
+        Some(token) => token,
+        None => issue(entry.meta(), &*record, secret)?,
+    };
+    let auth = Auth {
+        record: Arc::from(record),
+        superuser: entry.meta().name == SUPERUSERS,
+        token: token.as_str().into(),
+        refreshable: true,
+    };
+    let (shared, checked) = (Arc::clone(entry), auth.clone());
+    let job = move |conn: &mut Conn| {
+        check_rule(&shared, &info, conn, &*checked.record)?;
+        let mut context = HookContext {
+            request: &info,
+            conn,
+        };
+        shared.run_hooks(&mut context, Event::BeforeAuth(&*checked.record))?;
+        shared.run_hooks(&mut context, Event::AfterAuth(&*checked.record))?;
+        Ok(info)
+    };
+    // Hooks may write; without them there is nothing that the writer would have to do.
+    let info = if entry.has_hooks() {
+        app.db.write(job).await?
+    } else {
+        app.db.read(job).await?
+    };
+    Ok((auth, info))
+}
+
+fn check_rule(
+    entry: &Entry,
+    info: &RequestInfo,
+    conn: &mut Conn,
+    record: &dyn Record,
+) -> Result<(), ApiError> {
+    let context = Context {
+        request: info,
+        form: Form::Exists,
+    };
+    let allowed = match entry.rule_state(Action::Auth) {
+        _ if info.is_superuser() => true,
+        RuleState::Public => true,
+        RuleState::Locked => false,
+        RuleState::When => entry
+            .satisfies(conn, &context, record, Action::Auth)
+            .map_err(ApiError::internal)?,
+    };
+    if allowed {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        403,
+        "The request doesn't satisfy the collection requirements to authenticate.",
+    ))
+}
+
+fn issue(meta: &CollectionMeta, record: &dyn Record, secret: &str) -> Result<String, ApiError> {
+    let seconds = meta.auth.map_or(0, |auth| auth.token_seconds);
+    let now = u64::try_from(time::OffsetDateTime::now_utc().unix_timestamp()).unwrap_or(0);
+    let claims = Claims {
+        id: record.id().to_owned(),
+        kind: token::AUTH.to_owned(),
+        collection_id: meta.id.to_owned(),
+        exp: Some(now.saturating_add(seconds)),
+        refreshable: true,
+    };
+    token::sign(&claims, token_key(meta, record), secret).map_err(ApiError::internal)
+}
