@@ -72,3 +72,6 @@ pub struct Filter<'a> {
     /// The request, for `@request.*` of superusers and for macros.
     pub context: &'a Context<'a>,
 }
+
+#[cfg(test)]
+mod tests;

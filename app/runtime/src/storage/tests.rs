@@ -377,3 +377,44 @@ fn errors_of_opening_are_clear() {
     std::fs::write(folder.path().join("new"), "a file").unwrap();
     refused(folder.path(), "cannot write to the data folder");
 }
+
+#[test]
+fn maintenance_may_rebuild_tables_but_not_leave_loose_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = options(folder.path()).path;
+    let maintain = |sql: &str| {
+        maintain::<_, OpenError>(&path, |conn| {
+            conn.batch_execute(sql).unwrap();
+            Ok(())
+        })
+    };
+    maintain(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY);
+         CREATE TABLE b (a INTEGER REFERENCES a (id) ON DELETE CASCADE);
+         INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);",
+    )
+    .unwrap();
+    maintain(
+        "BEGIN; CREATE TABLE a2 (id INTEGER PRIMARY KEY, more TEXT);
+         INSERT INTO a2 SELECT id, '' FROM a; DROP TABLE a; ALTER TABLE a2 RENAME TO a; COMMIT;",
+    )
+    .unwrap();
+    let db = Database::open(&options(folder.path())).unwrap();
+    let kept: String = db
+        .read_blocking(|conn| {
+            let query = "SELECT CAST(count(*) AS TEXT) AS value FROM b";
+            let found: Setting = diesel::sql_query(query)
+                .get_result(conn)
+                .map_err(ApiError::internal)?;
+            Ok(found.value)
+        })
+        .unwrap();
+    assert_eq!(kept, "1", "a rebuilt table must not cascade");
+    assert!(matches!(maintain("SELECT 1"), Err(OpenError::InUse { .. })));
+    drop(db);
+    let error = maintain("DELETE FROM a").unwrap_err().to_string();
+    assert!(
+        error.contains("`b` has rows that point to rows of `a`"),
+        "{error}"
+    );
+}
