@@ -153,38 +153,6 @@ pub(super) fn writer(path: &Path) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// For migrations; outside a transaction, where alone this works.
-pub(super) fn without_foreign_keys(path: &Path, conn: &mut Conn) -> Result<(), OpenError> {
-    conn.batch_execute("PRAGMA foreign_keys = OFF;")
-        .map_err(|error| OpenError::database(path, error))
-}
-
-#[derive(QueryableByName)]
-struct Dangling {
-    #[diesel(sql_type = sql_types::Text)]
-    table: String,
-    #[diesel(sql_type = sql_types::Text)]
-    parent: String,
-}
-
-/// No row may point to one that isn't there.
-pub(super) fn check_foreign_keys(path: &Path, conn: &mut Conn) -> Result<(), OpenError> {
-    let found: Vec<Dangling> =
-        diesel::sql_query("SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1")
-            .load(conn)
-            .map_err(|error| OpenError::database(path, error))?;
-    match found.first() {
-        None => Ok(()),
-        Some(Dangling { table, parent }) => Err(OpenError::database(
-            path,
-            format!(
-                "`{table}` has rows that point to rows of `{parent}` which do not exist: \
-                 empty those references, or restore the database from before the migration"
-            ),
-        )),
-    }
-}
-
 /// A connection that can only read. Without memory mapping, which gains nothing measurable over the
 /// cache and turns a failing disk into a signal that ends the process.
 pub(super) fn reader(path: &Path) -> Result<Conn, OpenError> {

@@ -45,24 +45,6 @@ pub struct Database {
     _lock: Lock,
 }
 
-/// Runs a job, such as migrations, on a connection of its own, before the database is opened. The
-/// job begins its own transactions; foreign keys are off, so that tables can be rebuilt without
-/// deletes that cascade, and are checked afterwards.
-///
-/// # Errors
-/// The job's own, or what is wrong with the file.
-pub fn maintain<R, E: From<OpenError>>(
-    path: &Path,
-    job: impl FnOnce(&mut Conn) -> Result<R, E>,
-) -> Result<R, E> {
-    let _lock = Lock::take(path)?;
-    let mut conn = connect::writer(path)?;
-    connect::without_foreign_keys(path, &mut conn)?;
-    let result = job(&mut conn)?;
-    connect::check_foreign_keys(path, &mut conn)?;
-    Ok(result)
-}
-
 /// A reader thread's connection; `None` while it can't be opened.
 struct Reader {
     path: PathBuf,
