@@ -10,6 +10,9 @@ use crate::source::Source;
 
 mod render;
 
+/// Nobody reads more findings at once, and each costs a search for its line.
+const MOST_SHOWN: usize = 200;
+
 /// A message, label or help that is longer is cut.
 const LONGEST_TEXT: usize = 300;
 
@@ -267,30 +270,38 @@ impl Report {
         self.diagnostics.iter().filter(same).count()
     }
 
-    /// The whole report: code, path:line:col, the lines with carets, labels and help.
+    /// The whole report: code, path:line:col, the lines with carets, labels and help. Of very many
+    /// findings only the first ones.
     pub fn render(&self, color: bool) -> String {
-        let shown = self
-            .diagnostics
-            .iter()
-            .map(|found| render::graphical(found, &self.sources, color));
-        shown.collect::<Vec<_>>().join("\n")
+        let shown = self.shown().iter();
+        let shown = shown.map(|found| render::graphical(found, &self.sources, color));
+        let more = self.more().map(|more| format!("  {more}\n"));
+        shown.chain(more).collect::<Vec<_>>().join("\n")
     }
 
     /// One line for each finding, e.g. ``schema/posts.toml:8:19: unknown field `auht` ``, as
-    /// cargo shows it.
+    /// cargo shows it. Of very many findings only the first ones.
     pub fn first_lines(&self) -> Vec<String> {
         let line = |found: &Diagnostic| {
             let place = render::place(&found.place, &self.sources);
-            match found
-                .help
-                .as_deref()
-                .filter(|help| help.starts_with("did you mean"))
-            {
+            let help = found.help.as_deref();
+            match help.filter(|help| help.starts_with("did you mean")) {
                 Some(help) => format!("{place}: {} ({help})", found.message),
                 None => format!("{place}: {}", found.message),
             }
         };
-        self.diagnostics.iter().map(line).collect()
+        self.shown().iter().map(line).chain(self.more()).collect()
+    }
+
+    fn shown(&self) -> &[Diagnostic] {
+        self.diagnostics
+            .get(..MOST_SHOWN)
+            .unwrap_or(&self.diagnostics)
+    }
+
+    fn more(&self) -> Option<String> {
+        let more = self.diagnostics.len().checked_sub(MOST_SHOWN)?;
+        (more > 0).then(|| format!("and {more} more"))
     }
 }
 

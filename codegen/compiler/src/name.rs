@@ -216,7 +216,7 @@ pub fn select_values(values: &[String]) -> Vec<SelectValue> {
 
 fn rust(wire: &str) -> String {
     let mut snake = words(wire).join("_").to_ascii_lowercase();
-    // A trailing or doubled underscore is all that tells some names apart: it is kept.
+    // A trailing underscore is all that tells some names apart: it is kept.
     snake.extend(wire.chars().rev().take_while(|c| *c == '_'));
     if !snake.starts_with(|c: char| c.is_ascii_alphabetic()) {
         snake.insert_str(0, "n_");

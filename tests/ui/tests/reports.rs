@@ -148,3 +148,27 @@ fn huge_and_hostile_texts_give_a_report() {
         assert!(lines < 100_000, "the report has {lines} bytes");
     }
 }
+
+#[test]
+fn deep_files_give_a_report() {
+    let deep = 200_000;
+    let texts = [
+        format!("{}a = 1", "a.".repeat(deep)),
+        format!("[{}a]\nb = 1", "a.".repeat(deep)),
+        format!("a = {}", "[".repeat(deep)),
+        format!("a = {}1{}", "[".repeat(deep), "]".repeat(deep)),
+        format!("a = {}", "{ a = ".repeat(deep / 2)),
+        "[[indexes]]\n".repeat(50_000),
+        "[fields]\n".to_owned() + &"x".repeat(1_000_000) + " = { type = \"x\" }",
+        (0..10_000).map(|at| format!("k{at} = 1\n")).collect(),
+    ];
+    for text in texts {
+        let source = Source {
+            path: "schema/deep.toml".to_owned(),
+            text,
+        };
+        let report = resolve(&[source]).unwrap_err();
+        assert!(report.errors() > 0);
+        assert!(!report.render(false).is_empty());
+    }
+}

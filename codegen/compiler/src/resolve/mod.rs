@@ -51,6 +51,7 @@ pub fn resolve(sources: &[Source]) -> Result<Checked, Report> {
     documents.push(implied::superusers(sources.len()));
     let mut cx = Context {
         sources: &sources,
+        line_starts: sources.iter().map(line_starts).collect(),
         missing_collections: documents.iter().any(|document| document.nameless),
         missing_fields: documents.iter().any(|one| one.broken || one.partial),
         found,
@@ -84,9 +85,17 @@ fn model(documents: &[Document], cx: &mut Context<'_>) -> ir::Schema {
     schema
 }
 
+/// The first byte of each line.
+fn line_starts(source: &Source) -> Vec<usize> {
+    let breaks = source.text.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(breaks).collect()
+}
+
 /// What every step needs: the sources, the findings, and what is known to be broken.
 struct Context<'a> {
     sources: &'a [Source],
+    /// Where the lines of each source start: every field and rule is located.
+    line_starts: Vec<Vec<usize>>,
     found: Vec<Diagnostic>,
     /// Fields whose type or name could not be settled, each behind its collection's name in Rust:
     /// rules that mention them are not judged.
@@ -114,12 +123,12 @@ impl Context<'_> {
 
     /// Path and line; nothing for what no file says.
     fn location(&self, span: Span) -> Location {
-        match self.sources.get(span.file) {
-            Some(source) => Location {
+        match (self.sources.get(span.file), self.line_starts.get(span.file)) {
+            (Some(source), Some(starts)) => Location {
                 path: source.path.clone(),
-                line: source.line_column(span.start).0,
+                line: starts.partition_point(|start| *start <= span.start),
             },
-            None => Location::default(),
+            _ => Location::default(),
         }
     }
 
