@@ -5,10 +5,12 @@ mod compare;
 mod convert;
 pub mod folder;
 mod losses;
+mod propose;
 mod renames;
 mod render;
 mod step;
 
+pub use propose::{ProposeError, propose};
 pub use step::Step;
 
 use crate::ir;
