@@ -21,19 +21,9 @@ fn error(status: Status, request: &Request<'_>) -> ApiError {
     match status.code {
         401 => ApiError::new(401, "Missing or invalid authentication."),
         403 => ApiError::forbidden(),
-        // A wrong method is an unknown address too. Unknown pages are looked for as files.
-        404 | 405
-            if matches!(request.method(), Method::Get | Method::Head) && !is_records(request) =>
-        {
-            ApiError::new(404, "File not found.")
-        }
-        404 | 405 => ApiError::not_found(),
+        404 | 405 => unknown(request),
         413 => ApiError::too_large(),
         429 => ApiError::new(429, "Too Many Requests."),
-        code @ 400..500 => ApiError {
-            status: code,
-            ..ApiError::bad_request()
-        },
         code => ApiError {
             status: code,
             ..ApiError::bad_request()
@@ -41,9 +31,13 @@ fn error(status: Status, request: &Request<'_>) -> ApiError {
     }
 }
 
-fn is_records(request: &Request<'_>) -> bool {
-    let path = request.uri().path().as_str();
-    path.starts_with("/api/collections/") && path.ends_with("/records/")
+/// 404 for an address that nothing answers, or not with this method. Pages are looked for among
+/// files, and the message says so.
+pub fn unknown(request: &Request<'_>) -> ApiError {
+    match request.method() {
+        Method::Get | Method::Head => ApiError::new(404, "File not found."),
+        _ => ApiError::not_found(),
+    }
 }
 
 /// The redirect for a path with doubled slashes; `None` for all others.

@@ -1,12 +1,18 @@
 //! The records API and what surrounds it: routes, error answers, standard headers.
 
+mod account;
 mod catch;
+mod check;
+mod create;
+mod delete;
 mod headers;
 mod incoming;
 mod list;
 mod login;
 mod reply;
+mod update;
 mod view;
+mod write;
 
 use std::sync::Arc;
 
@@ -19,6 +25,7 @@ pub use self::reply::Reply;
 use crate::app::App;
 use crate::body;
 use crate::error::ApiError;
+use crate::field::modify;
 use crate::registry::{Action, Entry, RuleState};
 use crate::request::RequestInfo;
 
@@ -37,6 +44,9 @@ pub fn routes() -> Vec<Route> {
     let mut routes = vec![
         Route::new(Method::Get, records, Endpoint::List),
         Route::new(Method::Get, record, Endpoint::View),
+        Route::new(Method::Post, records, Endpoint::Create),
+        Route::new(Method::Patch, record, Endpoint::Update),
+        Route::new(Method::Delete, record, Endpoint::Delete),
         Route::new(Method::Get, "/api/health", Endpoint::Health),
     ];
     routes.extend(login::routes());
@@ -49,6 +59,9 @@ pub fn routes() -> Vec<Route> {
 enum Endpoint {
     List,
     View,
+    Create,
+    Update,
+    Delete,
     Health,
 }
 
@@ -67,20 +80,42 @@ impl Endpoint {
     async fn answer(self, request: &Request<'_>, data: Data<'_>) -> Result<Reply, ApiError> {
         let app = incoming::app(request)?;
         if request.uri().path().ends_with('/') {
-            return Err(ApiError::not_found());
+            return Err(catch::unknown(request));
         }
+        if let Endpoint::Health = self {
+            return Ok(health());
+        }
+        let writes = matches!(self, Endpoint::Create | Endpoint::Update);
+        let missing = if writes {
+            "Missing or invalid collection context."
+        } else {
+            "Missing collection context."
+        };
+        let entry = incoming::collection(app, request, missing)?;
+        let limit = if writes {
+            body::limit(entry.meta())
+        } else {
+            body::LIMIT
+        };
+        let info = read(request, data, self.method(), limit, &entry).await?;
+        let id = incoming::id(request);
         match self {
             Endpoint::Health => Ok(health()),
-            Endpoint::List => {
-                let entry = incoming::collection(app, request, "Missing collection context.")?;
-                let info = read(request, data, "GET", body::LIMIT, &entry).await?;
-                list::list(app, entry, info).await
-            }
-            Endpoint::View => {
-                let entry = incoming::collection(app, request, "Missing collection context.")?;
-                let info = read(request, data, "GET", body::LIMIT, &entry).await?;
-                view::view(app, entry, info, incoming::id(request)).await
-            }
+            Endpoint::List => list::list(app, entry, info).await,
+            Endpoint::View => view::view(app, entry, info, id).await,
+            Endpoint::Create => create::create(app, entry, info).await,
+            Endpoint::Update => update::update(app, entry, info, id).await,
+            Endpoint::Delete => delete::delete(app, entry, info, id).await,
+        }
+    }
+
+    /// The method as rules see it.
+    fn method(self) -> &'static str {
+        match self {
+            Endpoint::List | Endpoint::View | Endpoint::Health => "GET",
+            Endpoint::Create => "POST",
+            Endpoint::Update => "PATCH",
+            Endpoint::Delete => "DELETE",
         }
     }
 }
@@ -102,7 +137,7 @@ async fn read(
         for field in meta.fields.iter().filter(|field| field.hidden) {
             // New passwords of accounts are hidden, and yet everyone must be able to send them.
             if !(meta.auth.is_some() && field.name == "password") {
-                info.body.raw.remove(field.name);
+                modify::remove_keys(&mut info.body.raw, field.name);
             }
         }
     }

@@ -8,9 +8,27 @@ use rocket::data::{Data, ToByteUnit};
 use serde_json::{Map, Value as JsonValue};
 
 use crate::error::ApiError;
+use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 
 /// Greatest body, in bytes, where fields don't ask for more.
 pub const LIMIT: u64 = 32 << 20;
+
+/// Greatest body, in bytes, of a create or update: large fields raise it.
+pub fn limit(meta: &CollectionMeta) -> u64 {
+    let size = |field: &FieldMeta| match field.kind {
+        FieldKind::Editor { max_size } => or(max_size, 5 << 20),
+        FieldKind::Json { max_size } => or(max_size, 1 << 20),
+        _ => 0,
+    };
+    meta.fields
+        .iter()
+        .map(size)
+        .fold(LIMIT, u64::saturating_add)
+}
+
+fn or(option: u64, default: u64) -> u64 {
+    if option == 0 { default } else { option }
+}
 
 /// A parsed body: its keys as they were sent.
 pub type Object = Map<String, JsonValue>;

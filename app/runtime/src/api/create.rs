@@ -1,0 +1,113 @@
+//! `POST …/records`: a new record.
+
+use std::sync::Arc;
+
+use super::account::{self, Secrets};
+use super::check::{self, Candidate};
+use super::reply::View;
+use super::{Reply, Shared, check_lock, view, write};
+use crate::collection::Record;
+use crate::error::ApiError;
+use crate::field::{cast, modify};
+use crate::hooks::HookContext;
+use crate::registry::{Action, Entry, Event, Registry};
+use crate::request::RequestInfo;
+use crate::rules::Context;
+use crate::sql::{Conn, Form};
+use crate::value::Value;
+
+const FAILED: &str = "Failed to create record.";
+
+/// Answers a create.
+pub async fn create(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
+    check_lock(&entry, &info, Action::Create)?;
+    let view = View::parse(&info)?;
+    let secrets = account::prepare(app, &entry, &info, None).await?;
+    let registry = app.registry.clone();
+    let job = move |conn: &mut Conn| run(conn, &registry, &entry, info, &secrets, &view);
+    Ok(Reply::json(app.db.write(job).await?))
+}
+
+fn run(
+    conn: &mut Conn,
+    registry: &Registry,
+    entry: &Arc<Entry>,
+    mut info: RequestInfo,
+    secrets: &Secrets,
+    view: &View,
+) -> Result<Vec<u8>, ApiError> {
+    let mut record = would_be(entry, &mut info, secrets);
+    let mut hooked = HookContext {
+        request: &info,
+        conn,
+    };
+    entry.run_hooks(&mut hooked, Event::BeforeCreate(record.as_mut()))?;
+    check_rule(conn, entry, &info, record.as_mut())?;
+    let errors = account::check(conn, entry, &info, secrets, None, record.as_ref())?;
+    if !errors.is_empty() {
+        return Err(ApiError::invalid(FAILED, errors));
+    }
+    write::complete(record.as_mut(), write::Moment::Create);
+    let candidate = Candidate {
+        entry,
+        info: &info,
+        old: None,
+        new: record.as_ref(),
+    };
+    let errors = candidate
+        .errors(conn, registry)
+        .map_err(ApiError::internal)?;
+    if !errors.is_empty() {
+        return Err(ApiError::invalid(FAILED, errors));
+    }
+    let inserted = entry.insert_unchecked(conn, record.as_ref());
+    inserted.map_err(|error| check::refused(entry.meta(), FAILED, error))?;
+    let mut hooked = HookContext {
+        request: &info,
+        conn,
+    };
+    entry.run_hooks(&mut hooked, Event::AfterCreate(record.as_ref()))?;
+    view::one(conn, registry, entry, &info, view, record.as_ref())
+}
+
+/// The record that the body describes, and an id: rules may ask for it before it is checked.
+fn would_be(entry: &Entry, info: &mut RequestInfo, secrets: &Secrets) -> Box<dyn Record> {
+    let meta = entry.meta();
+    let mut record = entry.blank();
+    for (place, field) in meta.fields.iter().enumerate() {
+        record.set(place, cast::initial(field));
+    }
+    let values = modify::resolve(meta, &info.body.raw, record.as_ref());
+    let given = write::take_over(meta, info, record.as_mut(), values);
+    secrets.apply(meta, record.as_mut(), &given);
+    write::generate_missing(record.as_mut(), 0);
+    record
+}
+
+/// Asks the create rule. To it, nobody is verified yet.
+fn check_rule(
+    conn: &mut Conn,
+    entry: &Entry,
+    info: &RequestInfo,
+    record: &mut dyn Record,
+) -> Result<(), ApiError> {
+    if info.is_superuser() {
+        return Ok(());
+    }
+    let verified = entry.meta().auth.is_some() && account::is_verified(record);
+    if verified {
+        account::set(record, "verified", Value::Bool(false));
+    }
+    let context = Context {
+        request: info,
+        form: Form::Exists,
+    };
+    let allowed = entry.satisfies(conn, &context, record, Action::Create);
+    if verified {
+        account::set(record, "verified", Value::Bool(true));
+    }
+    match allowed.map_err(ApiError::internal)? {
+        true => Ok(()),
+        false => Err(ApiError::new(400, FAILED)),
+    }
+}

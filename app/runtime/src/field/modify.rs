@@ -1,0 +1,221 @@
+//! Body keys such as `votes+` and `tags-`: what a body makes of a record's fields.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as JsonValue;
+
+use super::{cast, generate};
+use crate::body::Object;
+use crate::collection::Record;
+use crate::meta::{CollectionMeta, FieldKind, FieldMeta, Generate};
+use crate::value::{Value, ValueRef};
+
+/// What a key does to its field, in the order in which several keys of one field are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Set,
+    Append,
+    Prepend,
+    Remove,
+    Autogenerate,
+}
+
+/// The keys that speak of a field.
+fn keys(name: &str) -> [(String, Change); 5] {
+    [
+        (name.to_owned(), Change::Set),
+        (format!("{name}+"), Change::Append),
+        (format!("+{name}"), Change::Prepend),
+        (format!("{name}-"), Change::Remove),
+        (format!("{name}:autogenerate"), Change::Autogenerate),
+    ]
+}
+
+/// Takes every key out that speaks of a field.
+pub fn remove_keys(body: &mut Object, name: &str) {
+    for (key, _) in keys(name) {
+        body.remove(&key);
+    }
+}
+
+/// Does the body give a value to a field?
+pub fn gives(body: &Object, name: &str) -> bool {
+    keys(name)
+        .iter()
+        .any(|(key, _)| body.get(key).is_some_and(|value| !value.is_null()))
+}
+
+/// The new values of the fields that a body speaks of, by place; `stored` is what modifiers start
+/// from. Autodates can't be given.
+pub fn resolve(
+    meta: &CollectionMeta,
+    body: &Object,
+    stored: &dyn Record,
+) -> BTreeMap<usize, Value> {
+    let mut values = BTreeMap::new();
+    for (place, field) in meta.fields.iter().enumerate() {
+        if matches!(field.kind, FieldKind::Autodate { .. }) {
+            continue;
+        }
+        let mut current = None;
+        for (key, change) in keys(field.name) {
+            let Some(sent) = body.get(&key) else { continue };
+            let base = || {
+                current
+                    .clone()
+                    .unwrap_or_else(|| owned(&field.kind, stored.get(place)))
+            };
+            if let Some(value) = apply(field, change, base, sent) {
+                current = Some(value);
+            }
+        }
+        if let Some(value) = current {
+            values.insert(place, value);
+        }
+    }
+    values
+}
+
+/// One change; `None` where the field's type doesn't know it.
+fn apply(
+    field: &FieldMeta,
+    change: Change,
+    base: impl Fn() -> Value,
+    sent: &JsonValue,
+) -> Option<Value> {
+    match (&field.kind, change) {
+        (_, Change::Set) => Some(cast::cast(field, sent)),
+        (FieldKind::Number { .. }, Change::Append | Change::Remove) => {
+            let base = match base() {
+                Value::Number(number) => number,
+                _ => 0.0,
+            };
+            let sent = cast::to_number(sent);
+            Some(Value::Number(if change == Change::Append {
+                base + sent
+            } else {
+                base - sent
+            }))
+        }
+        (FieldKind::Text { generate: how, .. }, Change::Autogenerate) => {
+            let made = match how {
+                Generate::Pattern(_) => generate::generate(*how),
+                Generate::Nothing | Generate::UuidV7 => String::new(),
+            };
+            Some(Value::Text(cast::text(sent) + &made))
+        }
+        (FieldKind::Select { .. } | FieldKind::Relation { .. }, change) => {
+            let kept = match base() {
+                Value::List(items) => items,
+                Value::Text(item) if !item.is_empty() => vec![item],
+                _ => Vec::new(),
+            };
+            let sent = cast::items(sent);
+            let items = match change {
+                Change::Append => [kept, sent].concat(),
+                Change::Prepend => [sent, kept].concat(),
+                Change::Remove => kept
+                    .into_iter()
+                    .filter(|item| !sent.contains(item))
+                    .collect(),
+                Change::Set | Change::Autogenerate => return None,
+            };
+            Some(cast::from_items(&field.kind, cast::unique(items)))
+        }
+        _ => None,
+    }
+}
+
+/// A stored value, owned.
+pub fn owned(kind: &FieldKind, value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => cast::zero(kind),
+        ValueRef::Text(text) => Value::Text(text.to_owned()),
+        ValueRef::Number(number) => Value::Number(number),
+        ValueRef::Bool(value) => Value::Bool(value),
+        ValueRef::List(json) => Value::List(items(json)),
+        ValueRef::Json(json) => Value::Json(json.to_owned()),
+    }
+}
+
+/// The items of a list's JSON text.
+pub fn items(json: &str) -> Vec<String> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn field(kind: FieldKind) -> FieldMeta {
+        FieldMeta {
+            name: "f",
+            kind,
+            hidden: false,
+            required: false,
+            present: false,
+            nullable: false,
+            default: None,
+        }
+    }
+
+    fn select(max_select: u64) -> FieldMeta {
+        field(FieldKind::Select {
+            values: &[],
+            max_select,
+        })
+    }
+
+    fn list(items: &[&str]) -> Value {
+        Value::List(items.iter().map(|&item| item.to_owned()).collect())
+    }
+
+    #[test]
+    fn lists() {
+        let many = select(5);
+        for (change, sent, expected) in [
+            (Change::Append, json!(["b", "c"]), list(&["a", "b", "c"])),
+            (Change::Prepend, json!("b"), list(&["b", "a"])),
+            (Change::Remove, json!(["a", "x"]), list(&["b"])),
+        ] {
+            assert_eq!(
+                apply(&many, change, || list(&["a", "b"]), &sent),
+                Some(expected)
+            );
+        }
+        let one = select(1);
+        let stored = || Value::Text("a".to_owned());
+        for (change, sent, expected) in [
+            (Change::Append, "b", "b"),
+            (Change::Prepend, "b", "a"),
+            (Change::Remove, "a", ""),
+            (Change::Remove, "b", "a"),
+        ] {
+            let value = apply(&one, change, stored, &json!(sent));
+            assert_eq!(
+                value,
+                Some(Value::Text(expected.to_owned())),
+                "{change:?} {sent}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        let number = field(FieldKind::Number {
+            min: None,
+            max: None,
+            only_int: false,
+        });
+        let stored = || Value::Number(3.0);
+        let apply = |change, sent| apply(&number, change, stored, &sent);
+        assert_eq!(apply(Change::Append, json!(2)), Some(Value::Number(5.0)));
+        assert_eq!(apply(Change::Remove, json!("1")), Some(Value::Number(2.0)));
+        assert_eq!(
+            apply(Change::Append, json!("abc")),
+            Some(Value::Number(3.0))
+        );
+        assert_eq!(apply(Change::Prepend, json!(2)), None);
+    }
+}
