@@ -122,6 +122,7 @@ fn independent_mistakes_are_all_reported_and_nothing_follows_from_them() {
     assert_eq!(count("unknown_collection_used_by_rules"), 1);
     assert_eq!(count("unknown_field_type_used_by_rules"), 1);
     assert_eq!(count("malformed_file_used_by_others"), 1);
+    assert_eq!(count("own_mistakes_beside_a_malformed_file"), 3);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn field(collection: &ir::Collection, name: &str) -> Option<FieldId> {
 fn check(name: &Text, found: Option<FieldId>, collection: &ir::Collection, cx: &mut Context<'_>) {
     let wire = &name.value;
     let Some(id) = found else {
-        if cx.missing_fields {
+        if cx.is_torn(name) {
             return;
         }
         let message = format!("unknown identity field `{wire}`");

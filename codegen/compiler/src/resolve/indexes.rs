@@ -185,7 +185,7 @@ fn column(name: &Text, collection: &ir::Collection, cx: &mut Context<'_>) -> Opt
     let wire = &name.value;
     let fields = &collection.fields;
     let Some(at) = fields.iter().position(|field| field.name.wire == *wire) else {
-        if cx.missing_fields {
+        if cx.is_torn(name) {
             return None;
         }
         let message = format!("unknown field `{wire}` in an index");

@@ -53,7 +53,11 @@ pub fn resolve(sources: &[Source]) -> Result<Checked, Report> {
         sources: &sources,
         line_starts: sources.iter().map(line_starts).collect(),
         missing_collections: documents.iter().any(|document| document.nameless),
-        missing_fields: documents.iter().any(|one| one.broken || one.partial),
+        torn: documents
+            .iter()
+            .filter(|document| document.broken || document.partial)
+            .map(|document| document.file)
+            .collect(),
         found,
         broken_fields: BTreeSet::new(),
     };
@@ -102,8 +106,8 @@ struct Context<'a> {
     broken_fields: BTreeSet<(String, String)>,
     /// Some file gives no name: collections that seem unknown may be there.
     missing_collections: bool,
-    /// Some file could not be read whole: fields that seem unknown may be there.
-    missing_fields: bool,
+    /// Files that could not be read whole: fields that seem unknown may be there.
+    torn: BTreeSet<usize>,
 }
 
 impl Context<'_> {
@@ -141,9 +145,13 @@ impl Context<'_> {
     /// Adds a finding of the rule language about a text of the file, unless it only follows from
     /// something that was reported where it is.
     fn push_rule_error(&mut self, text: &Spanned<String>, error: &basalt_lang::Error) {
-        use basalt_lang::Code::{UnknownCollection, UnknownField};
+        use basalt_lang::Code::{UnknownCollection, UnknownField, UnknownRequestPart};
+        let before = text.value.get(..error.span.start).unwrap_or_default();
         let follows = match error.code {
-            UnknownField => self.missing_fields,
+            // The first word of a path is a field of the rule's own file, the others are not.
+            UnknownField if before.ends_with('.') => !self.torn.is_empty(),
+            UnknownField => self.is_torn(text),
+            UnknownRequestPart => before.ends_with("@request.auth.") && !self.torn.is_empty(),
             UnknownCollection => self.missing_collections,
             _ => false,
         };
@@ -164,6 +172,11 @@ impl Context<'_> {
             self.push(found);
         }
     }
+    /// Is the file of this text one that could not be read whole?
+    fn is_torn(&self, text: &Spanned<String>) -> bool {
+        self.torn.contains(&text.span.file)
+    }
+
     fn mark_broken(&mut self, table: &str, field: &str) {
         self.broken_fields
             .insert((table.to_owned(), field.to_owned()));
