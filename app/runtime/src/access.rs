@@ -166,6 +166,11 @@ impl<C: Collection> Scope<C> {
             Predicate::When(condition) => C::count(conn, Some(condition)),
         }
     }
+
+    /// The condition itself, for totals that are remembered under it.
+    pub(crate) fn into_predicate(self) -> Predicate<C::Table> {
+        self.allowed
+    }
 }
 
 /// `column IN (values)` for a column that holds text; no row for other columns.

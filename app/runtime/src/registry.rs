@@ -18,6 +18,7 @@ use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
 use crate::sql::Conn;
+use crate::storage::{Marks, Totals};
 use crate::wire::Shape;
 
 /// What a rule is asked about.
@@ -60,8 +61,18 @@ pub struct PageQuery<'a> {
     pub limit: i64,
     /// How many to skip.
     pub offset: i64,
-    /// Is the total wanted?
-    pub total: bool,
+    /// Is the total wanted? Then with what was counted before.
+    pub totals: Option<&'a Counted>,
+}
+
+/// The totals that are known, as of the moment before the read began.
+pub struct Counted {
+    /// The totals.
+    pub totals: Totals,
+    /// The versions of every collection that the list depends on.
+    pub marks: Marks,
+    /// The version of the listed collection alone.
+    pub own: Marks,
 }
 
 /// A page of a list.
@@ -99,6 +110,8 @@ pub trait Endpoint: Send + Sync {
     fn meta(&self) -> &'static CollectionMeta;
     /// Is the rule locked, public, or an expression?
     fn rule_state(&self, action: Action) -> RuleState;
+    /// The collections, besides this one, whose rows decide what the list rule shows.
+    fn list_reads(&self) -> &'static [&'static str];
     /// Does the rule of `action` (view, auth, manage …) hold for this record (memory form)?
     /// Locked is false here; superusers are the caller's business.
     fn satisfies(

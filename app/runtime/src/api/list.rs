@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use basalt_lang::{Caller, Scope};
+use basalt_lang::plan::Plan;
+use basalt_lang::schema::Schema;
+use basalt_lang::{Caller, Scope, SortKey};
 
 use super::reply::View;
 use super::{Reply, Shared, check_lock};
@@ -11,7 +13,7 @@ use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand::Expander;
 use crate::query::{ListParams, superuser_part};
-use crate::registry::{Action, Entry, Page, PageQuery, Registry};
+use crate::registry::{Action, Counted, Entry, PageQuery, Registry};
 use crate::request::RequestInfo;
 use crate::rules::Context;
 use crate::sql::{Conn, Form};
@@ -23,9 +25,59 @@ pub async fn list(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<
     check_superuser_parts(&info)?;
     let params = params?;
     let view = View::parse(&info)?;
+    let listing = Listing::compile(app, &entry, &info, params)?;
     let registry = app.registry.clone();
-    let job = move |conn: &mut Conn| run(conn, &registry, &entry, &info, &params, &view);
+    let job = move |conn: &mut Conn| run(conn, &registry, &entry, &info, &listing, &view);
     Ok(Reply::json(app.db.read(job).await?))
+}
+
+/// A list, checked against its collection.
+struct Listing {
+    params: ListParams,
+    filter: Option<Plan>,
+    sort: Vec<SortKey>,
+    counted: Option<Counted>,
+}
+
+impl Listing {
+    /// 400 if the filter or the sort can't be understood.
+    fn compile(
+        app: &Shared,
+        entry: &Entry,
+        info: &RequestInfo,
+        params: ListParams,
+    ) -> Result<Self, ApiError> {
+        let caller = if info.is_superuser() {
+            Caller::Superuser
+        } else {
+            Caller::Client
+        };
+        let scope = Scope::new(&app.registry, entry.place, caller);
+        let filter = match params.filter.as_str() {
+            "" => None,
+            text => {
+                let compiled = basalt_lang::compile(text, &scope);
+                Some(compiled.map_err(|_| ApiError::bad_request())?)
+            }
+        };
+        let sort = basalt_lang::parse_sort(&params.sort, &scope);
+        let sort = sort.map_err(|_| ApiError::bad_request())?;
+        let reads = filter.iter().flat_map(|filter| &filter.reads);
+        let mut reads: Vec<&str> = reads.map(|read| app.registry.name(*read)).collect();
+        reads.extend(entry.list_reads());
+        reads.push(entry.meta().name);
+        let counted = (!params.skip_total).then(|| Counted {
+            totals: app.db.totals(),
+            marks: app.db.marks(&reads),
+            own: app.db.marks(&[entry.meta().name]),
+        });
+        Ok(Listing {
+            filter: filter.map(|filter| filter.plan),
+            params,
+            sort,
+            counted,
+        })
+    }
 }
 
 /// Only superusers may look into other collections and into the request.
@@ -50,10 +102,22 @@ fn run(
     registry: &Registry,
     entry: &Arc<Entry>,
     info: &RequestInfo,
-    params: &ListParams,
+    listing: &Listing,
     view: &View,
 ) -> Result<Vec<u8>, ApiError> {
-    let page = load(conn, registry, entry, info, params)?;
+    let params = &listing.params;
+    let query = PageQuery {
+        filter: listing.filter.as_ref(),
+        sort: &listing.sort,
+        limit: params.per_page,
+        offset: params.offset(),
+        totals: listing.counted.as_ref(),
+    };
+    let context = Context {
+        request: info,
+        form: Form::Exists,
+    };
+    let page = entry.page(conn, &context, &query)?;
     let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
     let expander = Expander::new(registry, info);
     let expansions = expander
@@ -79,40 +143,4 @@ fn run(
     );
     out.extend_from_slice(tail.as_bytes());
     Ok(out)
-}
-
-fn load(
-    conn: &mut Conn,
-    registry: &Registry,
-    entry: &Arc<Entry>,
-    info: &RequestInfo,
-    params: &ListParams,
-) -> Result<Page, ApiError> {
-    let caller = if info.is_superuser() {
-        Caller::Superuser
-    } else {
-        Caller::Client
-    };
-    let scope = Scope::new(registry, entry.place, caller);
-    let filter = match params.filter.as_str() {
-        "" => None,
-        text => {
-            let compiled = basalt_lang::compile(text, &scope);
-            Some(compiled.map_err(|_| ApiError::bad_request())?.plan)
-        }
-    };
-    let sort = basalt_lang::parse_sort(&params.sort, &scope);
-    let sort = sort.map_err(|_| ApiError::bad_request())?;
-    let query = PageQuery {
-        filter: filter.as_ref(),
-        sort: &sort,
-        limit: params.per_page,
-        offset: params.offset(),
-        total: !params.skip_total,
-    };
-    let context = Context {
-        request: info,
-        form: Form::Exists,
-    };
-    entry.page(conn, &context, &query)
 }

@@ -330,3 +330,6 @@ fn check_point(text: &str) -> Option<FieldError> {
         FieldError::new("validation_invalid_longitude", message)
     })
 }
+
+#[cfg(test)]
+mod tests;

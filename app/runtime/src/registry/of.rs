@@ -9,7 +9,7 @@ use basalt_lang::schema::FieldId;
 use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
-use super::{Action, Endpoint, Event, Page, PageQuery, RuleState};
+use super::{Action, Counted, Endpoint, Event, Page, PageQuery, RuleState};
 use crate::access::{self, Allowed, Scope};
 use crate::collection::{Collection, Record};
 use crate::error::ApiError;
@@ -18,6 +18,7 @@ use crate::meta::CollectionMeta;
 use crate::rules::{Context, Filter, Rule};
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Form, filter, sort};
+use crate::storage;
 
 /// Lists of which a smaller share than this matches are read with the form for rare matches.
 const RARE: f64 = 0.03;
@@ -108,6 +109,24 @@ fn listed<C: Collection>(
     })
 }
 
+/// The exact total of a list: in the form that counts fastest, and only if it isn't known.
+fn count_listed<C: Collection>(
+    conn: &mut Conn,
+    context: &Context<'_>,
+    plan: Option<&Plan>,
+    known: &Counted,
+) -> Result<i64, ApiError> {
+    let condition = match listed::<C>(context, Form::In, plan)?.into_predicate() {
+        Predicate::Never => return Ok(0),
+        Predicate::Always => None,
+        Predicate::When(condition) => Some(condition),
+    };
+    let key = storage::key(C::META.name, condition.as_ref());
+    let count = || C::count(conn, condition);
+    let total = known.totals.total(key, known.marks.clone(), count);
+    total.map_err(ApiError::internal)
+}
+
 impl<C: Collection> Endpoint for Of<C> {
     fn meta(&self) -> &'static CollectionMeta {
         C::META
@@ -115,6 +134,13 @@ impl<C: Collection> Endpoint for Of<C> {
 
     fn rule_state(&self, action: Action) -> RuleState {
         access::state(access::rule(C::rules(), action))
+    }
+
+    fn list_reads(&self) -> &'static [&'static str] {
+        match &C::rules().list {
+            Rule::When(rule) => rule.reads,
+            Rule::Locked | Rule::Public => &[],
+        }
     }
 
     fn satisfies(
@@ -139,17 +165,19 @@ impl<C: Collection> Endpoint for Of<C> {
     ) -> Result<Page, ApiError> {
         let mut form = Form::Exists;
         let mut total = None;
-        if query.total {
-            let scope = listed::<C>(context, Form::In, query.filter)?;
-            let count = scope.count(conn).map_err(ApiError::internal)?;
-            if count == 0 || query.offset >= count {
+        if let Some(known) = query.totals {
+            let count = count_listed::<C>(conn, context, query.filter, known)?;
+            if query.offset >= count {
                 return Ok(Page {
                     records: Vec::new(),
                     total: Some(count),
                 });
             }
-            let all = C::count(conn, None).map_err(ApiError::internal)?;
-            if (count as f64) < RARE * all as f64 {
+            let key = storage::key::<C::Table>(C::META.name, None);
+            let all = known
+                .totals
+                .total(key, known.own.clone(), || C::count(conn, None));
+            if (count as f64) < RARE * all.map_err(ApiError::internal)? as f64 {
                 form = Form::In;
             }
             total = Some(count);
