@@ -23,7 +23,8 @@ pub struct Compiled {
     pub warnings: Vec<Error>,
     /// What it needs in order to be decided.
     pub class: Class,
-    /// The collections, besides the scope's own, whose rows decide it.
+    /// The collections, besides the scope's own, whose rows decide it; those that the list rules
+    /// of [`Plan::list_rules`] read come on top.
     pub reads: BTreeSet<CollectionId>,
 }
 

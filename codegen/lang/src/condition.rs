@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::eval::{Affinity, Operand, Side, compare};
 use crate::path::unsupported;
 use crate::plan::{Column, Op, Plan, Truth, Value};
-use crate::schema::FieldId;
+use crate::schema::{CollectionId, FieldId};
 use crate::simplify::constant;
 use crate::span::Span;
 use crate::typed::{Hop, Step};
@@ -41,6 +41,8 @@ pub(crate) enum Test {
         right: Column,
         strict: bool,
     },
+    /// The row satisfies its collection's list rule.
+    Visible(CollectionId),
 }
 
 /// A condition of which `hops` are still to go, and the outcome that is asked for.
@@ -86,6 +88,9 @@ impl Condition {
                 value: value.clone(),
                 when,
             },
+            Test::Visible(collection) => Plan::Visible {
+                collection: *collection,
+            },
             Test::Within { value, op, column } => Plan::Within {
                 value: value.clone(),
                 op: *op,
@@ -125,6 +130,8 @@ impl Condition {
                 column: Column::Length(_),
             } => Ok(zero_items(value, *op, true, when)),
             Test::Within { .. } => Ok(Plan::Never),
+            // What isn't there gives nothing away.
+            Test::Visible(_) => Ok(constant(when == Truth::True)),
             Test::Columns {
                 left,
                 op,

@@ -7,6 +7,7 @@
 use crate::condition::{Condition, Test, exact, literal, of_row};
 use crate::error::{Code, Error};
 use crate::eval::compare;
+use crate::parser::MAX_COMPARISONS;
 use crate::path::unsupported;
 use crate::plan::{Op, Plan, Quantifier, Truth, Value};
 use crate::simplify::constant;
@@ -21,7 +22,10 @@ pub(crate) fn lower(expr: &Expr) -> Result<Plan, Vec<Error>> {
     let mut errors = Vec::new();
     let plan = prepare(expr, &mut errors);
     match plan {
-        Some(tree) if errors.is_empty() => tree.plan().map_err(|error| vec![error]),
+        Some(tree) if errors.is_empty() => {
+            let tree = tree.guarded(expr);
+            tree.plan().map_err(|error| vec![error])
+        }
         _ => Err(errors),
     }
 }
@@ -31,6 +35,64 @@ enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
     Leaf(Leaf),
+}
+
+impl Tree {
+    /// The tree, and every row that a client's path passes may be listed by the client: whatever
+    /// the comparison beside `||` comes to. The rows are those that the comparisons are bound to;
+    /// what the match-all part of a comparison looks at isn't asked.
+    fn guarded(self, expr: &Expr) -> Tree {
+        let mut guards = Vec::new();
+        list_rules(expr, &mut guards);
+        if guards.is_empty() {
+            return self;
+        }
+        let mut items = match self {
+            Tree::All(items) => items,
+            other => vec![other],
+        };
+        items.extend(guards.into_iter().map(|condition| {
+            let every = Plan::Always;
+            Tree::Leaf(Leaf::Rows { condition, every })
+        }));
+        Tree::All(items)
+    }
+}
+
+/// Every row that the path passes may be listed.
+pub(crate) fn visible(path: &Path, span: Span) -> Result<Plan, Error> {
+    let mut guards = Vec::new();
+    path_rules(path, span, &mut guards);
+    let bounds: Vec<_> = guards.iter().map(|it| it.bound(Truth::True)).collect();
+    of_row(&bounds).map(Plan::fold)
+}
+
+/// One condition for each way to a row with a list rule.
+fn list_rules(expr: &Expr, found: &mut Vec<Condition>) {
+    let comparison = match expr {
+        Expr::All(items) | Expr::Any(items) => {
+            return items.iter().for_each(|item| list_rules(item, found));
+        }
+        Expr::Compare(comparison) => comparison,
+    };
+    for operand in [&comparison.left, &comparison.right] {
+        if let Node::Path(path) = &operand.node {
+            path_rules(path, operand.span, found);
+        }
+    }
+}
+
+fn path_rules(path: &Path, span: Span, found: &mut Vec<Condition>) {
+    for (hops, target) in path.ruled() {
+        if !found.iter().any(|known| known.hops == hops) {
+            found.push(Condition {
+                hops: hops.to_vec(),
+                test: Test::Visible(target),
+                guard: None,
+                span,
+            });
+        }
+    }
 }
 
 enum Leaf {
@@ -277,7 +339,8 @@ fn multiply<'t>(items: &[&'t Tree]) -> Result<Vec<Vec<&'t Leaf>>, Error> {
     let mut product: Vec<Vec<&Leaf>> = vec![Vec::new()];
     for item in items {
         let alternatives = alternatives(item)?;
-        if product.len() * alternatives.len() > MAX_ALTERNATIVES {
+        let multiplied = product.len() > 1 && alternatives.len() > 1;
+        if multiplied && product.len() * alternatives.len() > MAX_ALTERNATIVES {
             return Err(too_many(item));
         }
         product = product
@@ -300,7 +363,7 @@ fn alternatives(tree: &Tree) -> Result<Vec<Vec<&Leaf>>, Error> {
             let mut found = Vec::new();
             for item in items {
                 found.extend(alternatives(item)?);
-                if found.len() > MAX_ALTERNATIVES {
+                if found.len() > MAX_COMPARISONS {
                     return Err(too_many(item));
                 }
             }

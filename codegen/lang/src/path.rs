@@ -142,19 +142,41 @@ pub(crate) struct Found<'a> {
     pub nullable: bool,
 }
 
+/// The relations that a name has followed so far.
+#[derive(Default)]
+struct Way {
+    hops: Vec<Hop>,
+    /// See [`Path::ruled`].
+    ruled: Vec<usize>,
+}
+
+impl Way {
+    fn to(self, column: Column, strict: bool, guard: Option<FieldId>) -> Path {
+        Path {
+            hops: self.hops,
+            column,
+            strict,
+            guard,
+            ruled: self.ruled,
+        }
+    }
+}
+
 /// Resolves a name against the scope's collection.
 pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a>, Error> {
     let mut at = scope.collection;
-    let mut hops = Vec::new();
+    let mut way = Way::default();
     let mut parts = name.parts.as_slice();
     while let Some((part, rest)) = parts.split_first() {
         let Some(field) = scope.field(at, part.text) else {
             return Err(unknown(scope, at, *part, rest));
         };
         let Some(next) = rest.first() else {
-            return leaf(scope, at, &field, name, hops);
+            return leaf(scope, at, &field, name, way);
         };
-        if hops.len() == MAX_HOPS && matches!(field.kind, FieldType::One(_) | FieldType::Many(_)) {
+        if way.hops.len() == MAX_HOPS
+            && matches!(field.kind, FieldType::One(_) | FieldType::Many(_))
+        {
             let message = format!("more than {MAX_HOPS} relations in one path");
             return Err(Error::new(
                 Code::TooDeep,
@@ -165,20 +187,22 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a
         }
         let (target, step) = match field.kind {
             FieldType::One(_) if rest.len() == 1 && next.text == "id" => {
-                return record_id(scope, &field, name, hops);
+                return record_id(scope, at, &field, name, way);
             }
             FieldType::One(target) => (target, Step::One(target)),
             FieldType::Many(target) => (target, Step::Many(target)),
             FieldType::Json | FieldType::GeoPoint => {
-                return inside(scope, &field, name, hops, rest);
+                return inside(scope, &field, name, way, rest);
             }
             _ => return Err(not_a_relation(field.name, field.kind, next.span)),
         };
-        may_pass(scope, target, part.span)?;
-        hops.push(Hop {
+        way.hops.push(Hop {
             field: field.id,
             step,
         });
+        if is_ruled(scope, target, part.span)? {
+            way.ruled.push(way.hops.len());
+        }
         at = target;
         parts = rest;
     }
@@ -257,23 +281,18 @@ pub(crate) fn not_a_relation(name: &str, kind: FieldType, span: Span) -> Error {
     Error::new(Code::NotARelation, span, message, "nothing can follow it")
 }
 
-/// May the caller's filter look into the collection?
-fn may_pass(scope: &Scope<'_>, target: CollectionId, span: Span) -> Result<(), Error> {
+/// Must the caller satisfy the collection's list rule? An error where only superusers can.
+fn is_ruled(scope: &Scope<'_>, target: CollectionId, span: Span) -> Result<bool, Error> {
     if scope.caller != Caller::Client {
-        return Ok(());
+        return Ok(false);
     }
-    let name = scope.schema.name(target);
     match scope.schema.list_access(target) {
-        ListAccess::Public => Ok(()),
+        ListAccess::Public => Ok(false),
+        ListAccess::Ruled => Ok(true),
         ListAccess::Locked => {
+            let name = scope.schema.name(target);
             let message = format!("collection `{name}` can be listed by superusers only");
             Err(Error::new(Code::Forbidden, span, message, "leads there"))
-        }
-        ListAccess::Ruled => {
-            let message = format!(
-                "filters through collection `{name}`, which has a list rule, are not compiled yet"
-            );
-            Err(unsupported(span, &message))
         }
     }
 }
@@ -281,15 +300,16 @@ fn may_pass(scope: &Scope<'_>, target: CollectionId, span: Span) -> Result<(), E
 /// `rel.id` of a single relation is the column itself: no other row is needed.
 fn record_id<'a>(
     scope: &Scope<'a>,
+    at: CollectionId,
     field: &Field<'a>,
     name: &Name<'_>,
-    hops: Vec<Hop>,
+    way: Way,
 ) -> Result<Found<'a>, Error> {
     let id = Field {
         kind: FieldType::Text,
         ..*field
     };
-    let mut found = leaf(scope, scope.collection, &id, name, hops)?;
+    let mut found = leaf(scope, at, &id, name, way)?;
     if found.ty == Type::Text && name.modifier.is_none() {
         found.ty = Type::Record;
     }
@@ -302,7 +322,7 @@ fn leaf<'a>(
     at: CollectionId,
     field: &Field<'a>,
     name: &Name<'_>,
-    mut hops: Vec<Hop>,
+    mut way: Way,
 ) -> Result<Found<'a>, Error> {
     let mut column = Column::Field(field.id);
     let mut ty = Type::from(field.kind);
@@ -321,15 +341,16 @@ fn leaf<'a>(
         }
         Some((Modifier::Each, _)) if listed => match field.kind {
             FieldType::Choices => {
-                hops.push(Hop {
+                way.hops.push(Hop {
                     field: field.id,
                     step: Step::Items,
                 });
                 column = Column::Item;
                 ty = Type::Choice;
             }
+            // The ids are the row's own, so the other collection's list rule doesn't matter.
             FieldType::Many(target) => {
-                hops.push(Hop {
+                way.hops.push(Hop {
                     field: field.id,
                     step: Step::Many(target),
                 });
@@ -346,12 +367,7 @@ fn leaf<'a>(
         _ => None,
     };
     let strict = field.kind == FieldType::Json;
-    let path = Path {
-        hops,
-        column,
-        strict,
-        guard,
-    };
+    let path = way.to(column, strict, guard);
     Ok(Found {
         path,
         ty,
@@ -398,7 +414,7 @@ fn inside<'a>(
     scope: &Scope<'a>,
     field: &Field<'a>,
     name: &Name<'_>,
-    hops: Vec<Hop>,
+    way: Way,
     rest: &[Part<'_>],
 ) -> Result<Found<'a>, Error> {
     let mut keys: Vec<String> = rest.iter().map(|part| part.text.to_owned()).collect();
@@ -430,12 +446,7 @@ fn inside<'a>(
             "no such part",
         ));
     }
-    let path = Path {
-        hops,
-        column: Column::Path(field.id, keys),
-        strict: true,
-        guard: None,
-    };
+    let path = way.to(Column::Path(field.id, keys), true, None);
     Ok(Found {
         path,
         ty: Type::Json,

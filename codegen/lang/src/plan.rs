@@ -97,6 +97,12 @@ pub enum Plan {
         /// Some, or none?
         holds: bool,
     },
+    /// This row satisfies its own collection's list rule for the caller. Only in what a client
+    /// asks: a filter must not tell anything about records that the client couldn't list.
+    Visible {
+        /// The row's collection, which has such a rule.
+        collection: CollectionId,
+    },
 }
 
 /// A value that belongs to the row.

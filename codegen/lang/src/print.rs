@@ -145,6 +145,7 @@ impl Names<'_> {
                     if *holds { "" } else { "not " }
                 )
             }
+            Plan::Visible { .. } => "may be listed".to_owned(),
             Plan::All(_) | Plan::Any(_) | Plan::Via { .. } | Plan::Each { .. } => String::new(),
         }
     }

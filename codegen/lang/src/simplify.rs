@@ -140,7 +140,8 @@ impl Plan {
             Plan::Request { .. }
             | Plan::Test { .. }
             | Plan::Within { .. }
-            | Plan::Columns { .. } => {
+            | Plan::Columns { .. }
+            | Plan::Visible { .. } => {
                 return None;
             }
         })
@@ -161,11 +162,13 @@ impl Plan {
             | Plan::Columns { .. }
             | Plan::Empty { .. }
             | Plan::Each { .. } => Class::Record,
-            Plan::Via { .. } => Class::Relational,
+            // The rule may look anywhere.
+            Plan::Via { .. } | Plan::Visible { .. } => Class::Relational,
         }
     }
 
-    /// The collections, besides the row's own, whose rows decide the plan.
+    /// The collections, besides the row's own, whose rows decide the plan. What the list rules of
+    /// [`Plan::list_rules`] read comes on top: the plan doesn't know them.
     pub fn reads(&self) -> BTreeSet<CollectionId> {
         let mut found = BTreeSet::new();
         self.collect_reads(&mut found);
@@ -182,6 +185,26 @@ impl Plan {
                 inner.collect_reads(found);
             }
             Plan::Each { inner, .. } => inner.collect_reads(found),
+            _ => {}
+        }
+    }
+
+    /// The collections whose list rules take part in the plan ([`Plan::Visible`]).
+    pub fn list_rules(&self) -> BTreeSet<CollectionId> {
+        let mut found = BTreeSet::new();
+        self.collect_list_rules(&mut found);
+        found
+    }
+
+    fn collect_list_rules(&self, found: &mut BTreeSet<CollectionId>) {
+        match self {
+            Plan::All(items) | Plan::Any(items) => {
+                items.iter().for_each(|item| item.collect_list_rules(found));
+            }
+            Plan::Via { inner, .. } | Plan::Each { inner, .. } => inner.collect_list_rules(found),
+            Plan::Visible { collection } => {
+                found.insert(*collection);
+            }
             _ => {}
         }
     }

@@ -1,10 +1,12 @@
 //! The sort parameter of a list.
 
 use crate::error::{Code, Error};
+use crate::lower::visible;
 use crate::path::{resolve, split, unsupported};
-use crate::plan::Column;
+use crate::plan::{Column, Plan};
 use crate::scope::{Caller, Scope};
 use crate::span::Span;
+use crate::typed::Hop;
 
 /// The most keys in one sort.
 pub const MAX_KEYS: usize = 8;
@@ -25,6 +27,16 @@ pub struct SortKey {
 pub enum SortBy {
     /// A value of the row.
     Column(Column),
+    /// A value of a record that single relations lead to; NULL where one of them is empty.
+    Path {
+        /// The relations on the way, at least one, each a [`crate::typed::Step::One`].
+        hops: Vec<Hop>,
+        /// The value, of the record where the hops end.
+        column: Column,
+        /// What the rows that are sorted must satisfy besides the filter, lest the order tell
+        /// about records that the caller couldn't list.
+        visible: Plan,
+    },
     /// `@random`
     Random,
     /// `@rowid`: the order of insertion.
@@ -77,12 +89,12 @@ fn sort_key(key: &str, span: Span, scope: &Scope<'_>) -> Result<SortKey, Error> 
         }
         "@random" => SortBy::Random,
         "@rowid" => SortBy::RowId,
-        _ => SortBy::Column(column(name, span, scope)?),
+        _ => column(name, span, scope)?,
     };
     Ok(SortKey { by, descending })
 }
 
-fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<Column, Error> {
+fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<SortBy, Error> {
     let refused = |message: String| Err(Error::new(Code::Sort, span, message, "not a sort key"));
     let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '@' | '#');
     let literal = ["null", "true", "false"]
@@ -106,11 +118,16 @@ fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<Column, Error> {
         other => other,
     };
     let path = resolve(&Scope { caller, ..*scope }, &split(name, span)?)?.path;
-    if !path.hops.is_empty() {
-        return Err(unsupported(
-            span,
-            "sorting by fields of other records is not compiled yet",
-        ));
+    if path.hops.is_empty() {
+        return Ok(SortBy::Column(path.column));
     }
-    Ok(path.column)
+    if path.is_multi() {
+        let message = "sorting by fields of several other records is not compiled yet";
+        return Err(unsupported(span, message));
+    }
+    Ok(SortBy::Path {
+        visible: visible(&path, span)?,
+        hops: path.hops,
+        column: path.column,
+    })
 }

@@ -65,12 +65,25 @@ pub struct Path {
     pub strict: bool,
     /// The field that must be true beside each comparison: `emailVisibility` of a guarded email.
     pub guard: Option<FieldId>,
+    /// After how many hops a row stands whose list rule the caller must satisfy (clients only).
+    pub ruled: Vec<usize>,
 }
 
 impl Path {
     /// Can it yield several values for one row?
     pub fn is_multi(&self) -> bool {
         self.hops.iter().any(|hop| hop.is_multi())
+    }
+
+    /// The ways to the rows that the caller must be allowed to list, with their collections.
+    pub(crate) fn ruled(&self) -> impl Iterator<Item = (&[Hop], CollectionId)> {
+        self.ruled.iter().filter_map(|length| {
+            let hops = self.hops.get(..*length)?;
+            match hops.last()?.step {
+                Step::One(target) | Step::Many(target) => Some((hops, target)),
+                Step::Items => None,
+            }
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use super::fragment::{self, Fragment, Piece, Shapes};
 use super::predicate::{self, Predicate};
 use super::{Column, compare, items};
 use crate::collection::Collection;
-use crate::rules::{Context, Filter, parts};
+use crate::rules::{Context, Filter, Rule, parts};
 
 /// Forms of filters whose statements are kept.
 static SHAPES: Shapes = Shapes::new(128);
@@ -29,6 +29,8 @@ pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
 trait Row<T> {
     fn column(&self, column: &PlanColumn) -> Option<Column<T>>;
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
+    /// What the collection's own list rule asks of the row.
+    fn visible(&self, context: &Context<'_>) -> Option<Predicate<T>>;
 }
 
 /// A row of a collection.
@@ -53,6 +55,14 @@ impl<C: Collection> Row<C::Table> for Of<C> {
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<C::Table>> {
         C::via(field, inner, holds)
     }
+
+    fn visible(&self, context: &Context<'_>) -> Option<Predicate<C::Table>> {
+        Some(match &C::rules().list {
+            Rule::Locked => Predicate::Never,
+            Rule::Public => Predicate::Always,
+            Rule::When(rule) => (rule.sql)(context),
+        })
+    }
 }
 
 /// An item of a list.
@@ -64,6 +74,10 @@ impl Row<items::table> for Item {
     }
 
     fn via(&self, _: usize, _: &Filter<'_>, _: bool) -> Option<Predicate<items::table>> {
+        None
+    }
+
+    fn visible(&self, _: &Context<'_>) -> Option<Predicate<items::table>> {
         None
     }
 }
@@ -129,6 +143,7 @@ fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Opt
             let plan = &**inner;
             row.via(field.0, &Filter { plan, context }, *holds)?
         }
+        Plan::Visible { .. } => row.visible(context)?,
         Plan::Always | Plan::Never | Plan::All(_) | Plan::Any(_) => return None,
     })
 }

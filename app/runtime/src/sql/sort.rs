@@ -33,6 +33,8 @@ fn order<C: Collection>(key: &SortKey) -> Option<Order<C::Table>> {
             let (_, part) = column::<C>(name)?.erase();
             term("", vec![part], key.descending)
         }
+        // Reading another record's column while sorting needs a sub-select that no collection has.
+        SortBy::Path { .. } => return None,
     })
 }
 

@@ -253,7 +253,6 @@ fn clients_see_less() {
     check("author.tokenKey = 'x'", &["unknown_field tokenKey"], &[]);
     check("lo.title = 'x'", &["forbidden lo"], &[]);
     check("lo.id = 'x' && lo = 'x'", &[], &[]);
-    check("ru.title = 'x'", &["unsupported ru"], &[]);
     check(
         "@request.auth.id = 'x'",
         &["forbidden @request.auth.id"],

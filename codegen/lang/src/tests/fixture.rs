@@ -27,6 +27,7 @@ pub(super) const LOCKED: CollectionId = CollectionId(1);
 pub(super) const RULED: CollectionId = CollectionId(2);
 pub(super) const USERS: CollectionId = CollectionId(3);
 pub(super) const X: CollectionId = CollectionId(4);
+pub(super) const Y: CollectionId = CollectionId(5);
 
 fn collection(
     name: &'static str,
@@ -69,6 +70,9 @@ impl Fixture {
             ("ru", One(RULED)),
             ("other", Text),
             ("self", One(C)),
+            ("rus", Many(RULED)),
+            ("y", One(Y)),
+            ("ys", Many(Y)),
         ];
         let users = [
             ("password", Text),
@@ -80,6 +84,15 @@ impl Fixture {
             ("friends", Many(USERS)),
         ];
         let small = [("title", Text)];
+        let ruled = [
+            ("title", Text),
+            ("n", Number),
+            ("public", Bool),
+            ("next", One(RULED)),
+            ("nexts", Many(RULED)),
+            ("p", One(X)),
+        ];
+        let y = [("title", Text), ("ru", One(RULED)), ("rus", Many(RULED))];
         let x = [
             ("title", Text),
             ("n", Number),
@@ -93,9 +106,10 @@ impl Fixture {
             collections: vec![
                 collection("c", ListAccess::Public, &common),
                 collection("locked", ListAccess::Locked, &small),
-                collection("ruled", ListAccess::Ruled, &small),
+                collection("ruled", ListAccess::Ruled, &ruled),
                 collection("users", ListAccess::Public, &users),
                 collection("x", ListAccess::Public, &x),
+                collection("y", ListAccess::Ruled, &y),
             ],
             values: ["a", "b", "c", "draft"].map(str::to_owned).to_vec(),
         }

@@ -15,3 +15,4 @@ mod robust;
 mod shape;
 mod sorts;
 mod values;
+mod visible;

@@ -41,6 +41,8 @@ pub(super) struct Model {
     /// `None` for a guest.
     pub(super) auth: Option<Vec<(&'static str, Cell)>>,
     pub(super) body: Vec<(&'static str, Cell)>,
+    /// The rules of the collections that have one.
+    pub(super) list_rules: Vec<(CollectionId, &'static str)>,
 }
 
 impl Model {
@@ -51,6 +53,7 @@ impl Model {
             records: Vec::new(),
             auth: None,
             body: Vec::new(),
+            list_rules: Vec::new(),
         }
     }
 
@@ -177,6 +180,13 @@ impl Model {
             } => {
                 let left = self.column(row, left, item);
                 met(compare(&left, *op, &self.column(row, right, item)), *when)
+            }
+            Plan::Visible { collection } => {
+                assert_eq!(row.collection, *collection);
+                let rule = self.list_rules.iter().find(|(of, _)| of == collection);
+                let (_, text) = rule.expect("each ruled collection has a rule");
+                let scope = Scope::new(&self.schema, *collection, Caller::Rule);
+                self.holds(&compile(text, &scope).unwrap().plan, row, None)
             }
             Plan::Empty { field, holds } => items_of(row, *field).is_empty() == *holds,
             Plan::Via {

@@ -61,6 +61,62 @@ fn keys() {
 }
 
 #[test]
+fn fields_of_other_records() {
+    let check = |text: &str, caller, hops: usize, column: usize, visible: &[&str]| {
+        let keys = parsed(text, C, caller).unwrap();
+        let [
+            SortKey {
+                by:
+                    SortBy::Path {
+                        hops: found,
+                        column: by,
+                        visible: plan,
+                    },
+                descending: true,
+            },
+        ] = keys.as_slice()
+        else {
+            panic!("{text}: {keys:?}");
+        };
+        assert_eq!(found.len(), hops, "{text}");
+        assert_eq!(*by, Column::Field(FieldId(column)), "{text}");
+        let plan = plan.describe(&Fixture::new(), C);
+        assert_eq!(plan.lines().collect::<Vec<_>>(), visible, "{text}");
+    };
+    check("-r.title", Caller::Client, 1, 1, &["always"]);
+    check("-ru.title", Caller::Superuser, 1, 1, &["always"]);
+    check(
+        "-ru.next.id",
+        Caller::Client,
+        1,
+        4,
+        &[
+            "any of",
+            "  some ru in ruled with",
+            "    may be listed",
+            "  ru is empty",
+        ],
+    );
+    check(
+        "-ru.next.title",
+        Caller::Client,
+        2,
+        1,
+        &[
+            "any of",
+            "  some ru in ruled with",
+            "    all of",
+            "      may be listed",
+            "      any of",
+            "        some next in ruled with",
+            "          may be listed",
+            "        next is empty",
+            "  ru is empty",
+        ],
+    );
+}
+
+#[test]
 fn refusals() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
@@ -80,7 +136,7 @@ fn refusals() {
     check("@now", "rule::sort @now");
     check("@request.auth.id", "rule::sort @request.auth.id");
     check("@collection.x.n", "rule::sort @collection.x.n");
-    check("r.title", "rule::unsupported r.title");
+    check("rm.title", "rule::unsupported rm.title");
     check("lo.title", "rule::forbidden lo");
     check("title:nope", "rule::unknown_modifier nope");
     check("title.", "rule::syntax ");

@@ -52,7 +52,8 @@ fn part(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
 fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     match plan {
         Plan::Always => quote! { true },
-        Plan::Never => quote! { false },
+        // Only clients' filters are bound to list rules.
+        Plan::Never | Plan::Visible { .. } => quote! { false },
         Plan::All(parts) => {
             let parts = parts
                 .iter()
@@ -178,7 +179,8 @@ fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
         | Plan::All(_)
         | Plan::Any(_)
         | Plan::Via { .. }
-        | Plan::Each { .. } => quote! { ::std::compile_error!("not a comparison") },
+        | Plan::Each { .. }
+        | Plan::Visible { .. } => quote! { ::std::compile_error!("not a comparison") },
     }
 }
 

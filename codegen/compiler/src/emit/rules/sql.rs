@@ -62,7 +62,8 @@ fn part(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
 fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
     match plan {
         Plan::Always => quote! { Predicate::Always },
-        Plan::Never => quote! { Predicate::Never },
+        // Only clients' filters are bound to list rules.
+        Plan::Never | Plan::Visible { .. } => quote! { Predicate::Never },
         Plan::All(parts) => {
             let parts = parts
                 .iter()
@@ -183,7 +184,8 @@ fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
         | Plan::All(_)
         | Plan::Any(_)
         | Plan::Via { .. }
-        | Plan::Each { .. } => quote! { ::std::compile_error!("not a comparison") },
+        | Plan::Each { .. }
+        | Plan::Visible { .. } => quote! { ::std::compile_error!("not a comparison") },
     }
 }
 
