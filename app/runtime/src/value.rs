@@ -15,7 +15,7 @@ use crate::sql::Db;
 pub use choice::{Choice, Choices, SelectValue};
 pub use date_time::DateTime;
 pub use json::{GeoPoint, Json};
-pub use link::{Link, NullableLink};
+pub use link::Link;
 pub use list::List;
 
 /// A field's value, borrowed from a record.
@@ -103,8 +103,7 @@ impl FieldValue for bool {
     }
 }
 
-/// A nullable field. [`NullableLink`] does the same for single relations, whose type is nullable
-/// in the table in any case.
+/// A nullable field.
 impl<T: FieldValue + Default> FieldValue for Option<T> {
     fn get(&self) -> ValueRef<'_> {
         self.as_ref().map_or(T::null(), FieldValue::get)
@@ -157,10 +156,6 @@ mod tests {
             set::<Link>(Value::Text("x".into())).get(),
             ValueRef::Text("x")
         );
-        assert_eq!(
-            set::<NullableLink>(Value::Text("x".into())).get(),
-            ValueRef::Text("x")
-        );
     }
 
     #[test]
@@ -187,11 +182,6 @@ mod tests {
         assert_eq!(
             set::<Option<f64>>(Value::Number(0.0)).get(),
             ValueRef::Number(0.0)
-        );
-        assert_eq!(set::<NullableLink>(Value::Null).get(), ValueRef::Null);
-        assert_eq!(
-            set::<NullableLink>(Value::Text(String::new())).get(),
-            ValueRef::Null
         );
     }
 }

@@ -153,3 +153,9 @@ pub(super) fn via(field: &Field) -> Ident {
 pub(super) fn rule_place(rule: &CompiledRule) -> String {
     super::place(&rule.location)
 }
+
+/// How the name begins of a function that is split off from another, for what a relation points
+/// to. No field has `_via_` in its name.
+pub(super) fn stem(function: &str, field: &Field) -> String {
+    format!("{function}_via_{}", field.name.rust.trim_end_matches('_'))
+}

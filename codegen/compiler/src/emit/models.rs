@@ -49,7 +49,6 @@ fn field_type(collection: &Collection, field: &Field) -> TokenStream {
         FieldKind::Json { .. } => quote! { value::Json },
         FieldKind::GeoPoint => quote! { value::GeoPoint },
         FieldKind::Relation { .. } if many => quote! { value::List },
-        FieldKind::Relation { .. } if field.nullable => return quote! { value::NullableLink },
         FieldKind::Relation { .. } => return quote! { value::Link },
         FieldKind::Select { .. } => {
             let values = ident::choices(collection, field);

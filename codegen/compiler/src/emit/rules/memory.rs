@@ -103,7 +103,7 @@ fn via(
     let inner = if *inner == Plan::Always {
         quote! { Predicate::Always }
     } else {
-        let name = outline.name(&format!("{}_via_{}", outline.action, of.name.rust));
+        let name = outline.name(&ident::stem(outline.action, of));
         quote! { #name(cx) }
     };
     let (module, marker) = (ident::module(target), ident::marker(target));

@@ -117,7 +117,7 @@ fn via(
     if *inner == Plan::Always {
         return quote! { #call(cx.form, Predicate::Always, #holds) };
     }
-    let name = outline.name(&format!("{}_via_{}", row.function, field.name.rust));
+    let name = outline.name(&ident::stem(row.function, field));
     let text = name.to_string();
     let inner_row = Row {
         collection: target,
