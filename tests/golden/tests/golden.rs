@@ -82,13 +82,13 @@ fn difference(path: &Path, committed: &str, text: &str) -> String {
 
 #[test]
 fn each_case_is_compiled() {
-    let modules = include_str!("compiled.rs");
+    let modules = include_str!("compiled/main.rs");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let compiled: BTreeSet<PathBuf> = modules
         .lines()
         .filter_map(|line| {
             line.trim()
-                .strip_prefix("#[path = \"../")?
+                .strip_prefix("#[path = \"../../")?
                 .strip_suffix("/mod.rs\"]")
         })
         .map(|path| root.join(path))
@@ -105,4 +105,55 @@ fn the_order_of_the_files_does_not_matter() {
         let checked = resolve(&sources).unwrap();
         assert_eq!(generate(&checked.schema), generated(&schema));
     }
+}
+
+/// What generated code must not do: speak SQL, or build texts.
+const BANNED: [&str; 5] = [
+    "sql_query",
+    "dsl::sql",
+    "batch_execute",
+    "format!",
+    "unsafe",
+];
+
+#[test]
+fn outputs_are_small_and_free_of_sql() {
+    for out in cases().into_keys() {
+        for entry in fs::read_dir(&out).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            syn::parse_file(&text).unwrap();
+            for word in BANNED {
+                assert!(!text.contains(word), "{} has `{word}`", path.display());
+            }
+            for (name, lines) in functions(&text) {
+                assert!(lines <= 25, "{}: {name}: {lines} lines", path.display());
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let posts = fs::read_to_string(root.join("app/posts.rs")).unwrap();
+    assert!(posts.lines().count() <= 350, "{}", posts.lines().count());
+}
+
+/// Each function's first line and its number of lines; the formatter ends a function with a brace
+/// at the indentation of its first line.
+fn functions(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let starts = lines.iter().enumerate().filter(|(_, line)| {
+        let line = line.trim_start();
+        line.starts_with("fn ") || line.starts_with("pub fn ") || line.starts_with("pub(super) fn ")
+    });
+    starts
+        .map(|(start, line)| {
+            let indent = line.len() - line.trim_start().len();
+            let end = format!("{:indent$}}}", "");
+            let length = lines
+                .iter()
+                .skip(start)
+                .position(|line| *line == end)
+                .unwrap();
+            (*line, length + 1)
+        })
+        .collect()
 }

@@ -8,8 +8,8 @@ use super::super::render::Item;
 use super::super::{Unit, ident};
 use crate::ir::Plan;
 
-/// A group with more conditions than this becomes a function of its own.
-pub(super) const GROUP_LIMIT: usize = 5;
+/// A group inside a rule with more conditions than this becomes a function of its own.
+pub(super) const GROUP_LIMIT: usize = 2;
 
 /// The functions of one form of a rule.
 pub(super) struct Outline<'a> {

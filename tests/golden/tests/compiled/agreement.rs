@@ -1,0 +1,130 @@
+//! Both forms of every rule, and both forms of sub-selects, on random records.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use basalt_runtime::collection::{Collection, Record};
+use basalt_runtime::request::RequestInfo;
+use basalt_runtime::rules::{CompiledRule, Context, Rule};
+use basalt_runtime::sql::predicate::Predicate;
+use basalt_runtime::sql::{Conn, Form};
+use basalt_runtime::value::Value;
+
+use super::random::{Ids, Random, fill};
+use super::rules::{articles, organizations, permissions, posts, things, users};
+use super::support::{database, load, request};
+
+/// How often a rule said yes and no.
+#[derive(Default, Debug)]
+struct Outcomes {
+    yes: usize,
+    no: usize,
+}
+
+type Seen = BTreeMap<(&'static str, &'static str), Outcomes>;
+
+#[test]
+fn both_forms_of_each_rule_agree() {
+    let mut seen = Seen::new();
+    for seed in 0..12 {
+        let mut conn = database("cases/rules/schema");
+        let (mut random, mut ids) = (Random(seed), Ids::new());
+        fill::<organizations::Organizations>(&mut conn, &mut random, &mut ids, 6);
+        fill::<permissions::Permissions>(&mut conn, &mut random, &mut ids, 4);
+        fill::<users::Users>(&mut conn, &mut random, &mut ids, 16);
+        fill::<posts::Posts>(&mut conn, &mut random, &mut ids, 30);
+        fill::<things::Things>(&mut conn, &mut random, &mut ids, 40);
+        fill::<articles::Articles>(&mut conn, &mut random, &mut ids, 20);
+        for request in requests(&mut conn) {
+            check::<users::Users>(&mut conn, &request, &mut seen);
+            check::<posts::Posts>(&mut conn, &request, &mut seen);
+            check::<things::Things>(&mut conn, &request, &mut seen);
+            check::<articles::Articles>(&mut conn, &request, &mut seen);
+        }
+    }
+    for (rule, outcomes) in &seen {
+        assert!(
+            outcomes.yes > 0 && outcomes.no > 0,
+            "{rule:?}: {outcomes:?}"
+        );
+    }
+    assert_eq!(seen.len(), 16);
+}
+
+/// A guest and a user, with and without a body.
+fn requests(conn: &mut Conn) -> Vec<RequestInfo> {
+    let user = load::<users::Users>(conn, None).swap_remove(1);
+    let user: Arc<dyn Record> = Arc::new(user);
+    let mut with_body = request(Some(user.clone()));
+    with_body.query.insert("all".to_owned(), "1".to_owned());
+    with_body.method = "PATCH";
+    let tags = vec!["a".to_owned(), "b".to_owned()];
+    for (name, value) in [
+        ("public", Value::Bool(true)),
+        ("title", Value::Text("abc".to_owned())),
+        ("tags", Value::List(tags)),
+    ] {
+        with_body.body.fields.insert(name.to_owned(), value);
+    }
+    let mut expand = request(None);
+    expand.method = "PATCH";
+    expand.context = "expand";
+    vec![request(None), request(Some(user)), with_body, expand]
+}
+
+fn check<C: Collection>(conn: &mut Conn, request: &RequestInfo, seen: &mut Seen) {
+    let rules = C::rules();
+    for rule in [
+        &rules.list,
+        &rules.view,
+        &rules.create,
+        &rules.update,
+        &rules.delete,
+        &rules.auth,
+        &rules.manage,
+    ] {
+        if let Rule::When(rule) = rule {
+            for form in [Form::In, Form::Exists] {
+                let outcomes = seen.entry((C::META.name, rule.text)).or_default();
+                compare(conn, rule, &Context { request, form }, outcomes);
+            }
+        }
+    }
+}
+
+fn compare<C: Collection>(
+    conn: &mut Conn,
+    rule: &CompiledRule<C>,
+    context: &Context<'_>,
+    outcomes: &mut Outcomes,
+) {
+    let records = load::<C>(conn, None);
+    let found = match (rule.sql)(context) {
+        Predicate::Always => records.clone(),
+        Predicate::Never => Vec::new(),
+        Predicate::When(filter) => load::<C>(conn, Some(filter)),
+    };
+    let found: Vec<&str> = found.iter().map(Record::id).collect();
+    let total = match (rule.sql)(context) {
+        Predicate::Always => C::count(conn, None),
+        Predicate::Never => Ok(0),
+        Predicate::When(filter) => C::count(conn, Some(filter)),
+    };
+    assert_eq!(total, Ok(i64::try_from(found.len()).unwrap()));
+    for record in &records {
+        let holds = (rule.memory)(context, record, conn).unwrap();
+        let form = context.form;
+        assert_eq!(
+            found.contains(&record.id()),
+            holds,
+            "{form:?} {}: {record:?}",
+            rule.text
+        );
+        if holds {
+            outcomes.yes += 1;
+        } else {
+            outcomes.no += 1;
+        }
+    }
+}

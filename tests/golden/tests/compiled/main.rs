@@ -1,0 +1,27 @@
+//! The committed outputs of the generator as modules, so that they are compiled, and used on a
+//! database in memory that is made from the same schema files.
+
+mod agreement;
+mod random;
+mod storing;
+mod support;
+
+#[rustfmt::skip]
+#[path = "../../app/mod.rs"]
+pub mod app;
+
+#[rustfmt::skip]
+#[path = "../../cases/fields/out/mod.rs"]
+pub mod fields;
+
+#[rustfmt::skip]
+#[path = "../../cases/names/out/mod.rs"]
+pub mod names;
+
+#[rustfmt::skip]
+#[path = "../../cases/relations/out/mod.rs"]
+pub mod relations;
+
+#[rustfmt::skip]
+#[path = "../../cases/rules/out/mod.rs"]
+pub mod rules;

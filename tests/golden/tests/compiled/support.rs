@@ -1,0 +1,56 @@
+//! A database in memory for a case, and requests to put to its rules.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use basalt_codegen::diff::{Options, diff};
+use basalt_codegen::{read_dir, resolve};
+use basalt_runtime::collection::{Collection, Record, Select};
+use basalt_runtime::request::{Auth, Body, RequestInfo};
+use basalt_runtime::sql::{Conn, Pred};
+use diesel::connection::SimpleConnection as _;
+use diesel::prelude::*;
+
+/// An empty database with the tables of a case (or of `schema/`), foreign keys on.
+pub fn database(case: &str) -> Conn {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = read_dir(&root.join(case)).unwrap_or_else(|r| panic!("{}", r.render(false)));
+    let checked = resolve(&sources).unwrap_or_else(|r| panic!("{}", r.render(false)));
+    let migration = diff(None, &checked.schema, &Options::default());
+    let mut conn = Conn::establish(":memory:").unwrap();
+    conn.batch_execute(&migration.unwrap().unwrap().up).unwrap();
+    conn.batch_execute("PRAGMA foreign_keys = ON").unwrap();
+    conn
+}
+
+/// The records that a condition holds for, in order of insertion.
+pub fn load<C: Collection>(conn: &mut Conn, filter: Option<Pred<C::Table>>) -> Vec<C::Record> {
+    let select = Select {
+        filter,
+        order: vec![C::rowid(false)],
+        limit: None,
+        offset: 0,
+    };
+    C::load(conn, select).unwrap()
+}
+
+/// A request of a guest, or of this record.
+pub fn request(auth: Option<Arc<dyn Record>>) -> RequestInfo {
+    RequestInfo {
+        auth: auth.map(|record| Auth {
+            record,
+            superuser: false,
+            token: Arc::from(""),
+            refreshable: true,
+        }),
+        method: "GET",
+        context: "default",
+        query: BTreeMap::new(),
+        headers: BTreeMap::new(),
+        body: Body::default(),
+        now: time::OffsetDateTime::UNIX_EPOCH,
+        client: None,
+    }
+}
