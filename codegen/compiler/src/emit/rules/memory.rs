@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::super::ident;
 use super::outline::{GROUP_LIMIT, Outline, weight};
-use super::request::{op, truth, value};
+use super::request::{op, truth, value, without_row};
 use crate::ir::{CollectionId, FieldId, Plan};
 use basalt_lang::plan::Column;
 
@@ -50,6 +50,9 @@ fn part(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
 }
 
 fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
+    if let Some(decided) = without_row(plan) {
+        return decided;
+    }
     match plan {
         Plan::Always => quote! { true },
         // Only clients' filters are bound to list rules.
@@ -130,16 +133,6 @@ fn negate(negate: bool, condition: &TokenStream) -> TokenStream {
 /// A comparison.
 fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
     match plan {
-        Plan::Request {
-            left,
-            op: operator,
-            right,
-            when,
-        } => {
-            let (left, right) = (value(left), value(right));
-            let (operator, when) = (op(*operator), truth(*when));
-            quote! { cx.request(#left, #operator, #right, #when) }
-        }
         Plan::Test {
             column,
             op: operator,
@@ -176,6 +169,7 @@ fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
         }
         Plan::Always
         | Plan::Never
+        | Plan::Request { .. }
         | Plan::All(_)
         | Plan::Any(_)
         | Plan::Via { .. }

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::super::ident;
 use super::super::meta::float;
+use crate::ir::Plan;
 use basalt_lang::plan::{Op, Quantifier, Truth, Value};
 
 /// A value. Literals stand as they are.
@@ -55,6 +56,41 @@ fn each(of: &Value, quantifier: Quantifier) -> TokenStream {
     match of {
         Value::Body(path) => quote! { cx.body_each(&[#(#path),*], #quantifier) },
         _ => refused("`:each` can't be used here"),
+    }
+}
+
+/// A plan that the request alone decides, as a `bool`; `None` if it looks at a row.
+pub(super) fn without_row(plan: &Plan) -> Option<TokenStream> {
+    match plan {
+        Plan::Request {
+            left,
+            op: operator,
+            right,
+            when,
+        } => {
+            let (left, right) = (value(left), value(right));
+            let (operator, when) = (op(*operator), truth(*when));
+            Some(quote! { cx.request(#left, #operator, #right, #when) })
+        }
+        Plan::All(parts) if parts.is_empty() => Some(quote! { true }),
+        Plan::Any(parts) if parts.is_empty() => Some(quote! { false }),
+        Plan::All(parts) => {
+            let parts = parts.iter().map(operand).collect::<Option<Vec<_>>>()?;
+            Some(quote! { #(#parts)&&* })
+        }
+        Plan::Any(parts) => {
+            let parts = parts.iter().map(operand).collect::<Option<Vec<_>>>()?;
+            Some(quote! { #(#parts)||* })
+        }
+        _ => None,
+    }
+}
+
+fn operand(plan: &Plan) -> Option<TokenStream> {
+    let decided = without_row(plan)?;
+    match plan {
+        Plan::All(_) | Plan::Any(_) => Some(quote! { (#decided) }),
+        _ => Some(decided),
     }
 }
 

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::super::{Unit, ident};
 use super::outline::{GROUP_LIMIT, Outline, weight};
-use super::request::{op, truth, value};
+use super::request::{op, truth, value, without_row};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
 use basalt_lang::plan::Column;
 
@@ -60,6 +60,9 @@ fn part(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
 }
 
 fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
+    if let Some(decided) = without_row(plan) {
+        return quote! { Predicate::from(#decided) };
+    }
     match plan {
         Plan::Always => quote! { Predicate::Always },
         // Only clients' filters are bound to list rules.
@@ -135,16 +138,6 @@ fn via(
 /// A comparison.
 fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
     match plan {
-        Plan::Request {
-            left,
-            op: operator,
-            right,
-            when,
-        } => {
-            let (left, right) = (value(left), value(right));
-            let (operator, when) = (op(*operator), truth(*when));
-            quote! { Predicate::from(cx.request(#left, #operator, #right, #when)) }
-        }
         Plan::Test {
             column: tested,
             op: operator,
@@ -181,6 +174,7 @@ fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
         }
         Plan::Always
         | Plan::Never
+        | Plan::Request { .. }
         | Plan::All(_)
         | Plan::Any(_)
         | Plan::Via { .. }

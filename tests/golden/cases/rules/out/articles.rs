@@ -206,13 +206,19 @@ fn list_in_memory(
     )
 }
 
-/// schema/articles.toml:5: `@request.headers.x_key ?~ "abc" || @request.method = "GET" || @request.context != "expand"`
+/// schema/articles.toml:5: `@request.body.tags:each ?= "a" || @request.headers.x_key ?~ "abc" || @request.method = "GET" || @request.context != "expand"`
 fn view(cx: &rules::Context<'_>) -> Predicate<articles::table> {
-    predicate::any([
-        Predicate::from(cx.request(cx.header("x_key"), Op::Like, "abc", Truth::True)),
-        Predicate::from(cx.request(cx.method(), Op::Equal, "GET", Truth::True)),
-        Predicate::from(cx.request(cx.context(), Op::NotEqual, "expand", Truth::True)),
-    ])
+    Predicate::from(
+        cx
+            .request(
+                cx.body_each(&["tags"], Quantifier::Some),
+                Op::Equal,
+                "a",
+                Truth::True,
+            ) || cx.request(cx.header("x_key"), Op::Like, "abc", Truth::True)
+            || cx.request(cx.method(), Op::Equal, "GET", Truth::True)
+            || cx.request(cx.context(), Op::NotEqual, "expand", Truth::True),
+    )
 }
 
 /// The same over a record in memory.
@@ -222,40 +228,31 @@ fn view_in_memory(
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
     Ok(
-        cx.request(cx.header("x_key"), Op::Like, "abc", Truth::True)
+        cx
+            .request(
+                cx.body_each(&["tags"], Quantifier::Some),
+                Op::Equal,
+                "a",
+                Truth::True,
+            ) || cx.request(cx.header("x_key"), Op::Like, "abc", Truth::True)
             || cx.request(cx.method(), Op::Equal, "GET", Truth::True)
             || cx.request(cx.context(), Op::NotEqual, "expand", Truth::True),
     )
 }
 
-/// schema/articles.toml:6: `@request.body.public:isset = true && @request.body.tags:length > 1 && @request.body.tags:each != "c" && @request.body.tags:each ?= "a"`
+/// schema/articles.toml:6: `@request.body.public:isset = true && @request.body.tags:length > 1 && @request.body.tags:each != "c"`
 fn create(cx: &rules::Context<'_>) -> Predicate<articles::table> {
-    predicate::all([
-        Predicate::from(
-            cx.request(cx.body_is_set(&["public"]), Op::Equal, true, Truth::True),
-        ),
-        Predicate::from(
-            cx.request(cx.body_length(&["tags"]), Op::Greater, 1.0, Truth::True),
-        ),
-        Predicate::from(
-            cx
+    Predicate::from(
+        cx.request(cx.body_is_set(&["public"]), Op::Equal, true, Truth::True)
+            && cx.request(cx.body_length(&["tags"]), Op::Greater, 1.0, Truth::True)
+            && cx
                 .request(
                     cx.body_each(&["tags"], Quantifier::All),
                     Op::NotEqual,
                     "c",
                     Truth::True,
                 ),
-        ),
-        Predicate::from(
-            cx
-                .request(
-                    cx.body_each(&["tags"], Quantifier::Some),
-                    Op::Equal,
-                    "a",
-                    Truth::True,
-                ),
-        ),
-    ])
+    )
 }
 
 /// The same over a record in memory.
@@ -272,13 +269,6 @@ fn create_in_memory(
                     cx.body_each(&["tags"], Quantifier::All),
                     Op::NotEqual,
                     "c",
-                    Truth::True,
-                )
-            && cx
-                .request(
-                    cx.body_each(&["tags"], Quantifier::Some),
-                    Op::Equal,
-                    "a",
                     Truth::True,
                 ),
     )
@@ -375,14 +365,14 @@ static RULES: rules::Rules<Articles> = rules::Rules {
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
         memory: view_in_memory,
-        text: "@request.headers.x_key ?~ \"abc\" || @request.method = \"GET\" || @request.context != \"expand\"",
+        text: "@request.body.tags:each ?= \"a\" || @request.headers.x_key ?~ \"abc\" || @request.method = \"GET\" || @request.context != \"expand\"",
         source: "schema/articles.toml:5",
         reads: &[],
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
         memory: create_in_memory,
-        text: "@request.body.public:isset = true && @request.body.tags:length > 1 && @request.body.tags:each != \"c\" && @request.body.tags:each ?= \"a\"",
+        text: "@request.body.public:isset = true && @request.body.tags:length > 1 && @request.body.tags:each != \"c\"",
         source: "schema/articles.toml:6",
         reads: &[],
     }),

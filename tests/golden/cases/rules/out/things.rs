@@ -273,19 +273,24 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
 fn list(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
         compare::test(compare::length(column::tags()), Op::Greater, 1.0, Truth::True),
-        predicate::any([
-            compare::each(
-                column::tags(),
-                compare::test(items::item(), Op::NotEqual, "c", Truth::True),
-                true,
-            ),
-            compare::empty(column::tags(), true),
-        ]),
+        part_of_list(cx),
         compare::each(
             column::tags(),
             compare::test(items::item(), Op::NotEqual, "c", Truth::False),
             false,
         ),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_list(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::any([
+        compare::each(
+            column::tags(),
+            compare::test(items::item(), Op::NotEqual, "c", Truth::True),
+            true,
+        ),
+        compare::empty(column::tags(), true),
     ])
 }
 
@@ -297,14 +302,25 @@ fn list_in_memory(
 ) -> QueryResult<bool> {
     Ok(
         memory::test(memory::length(record.tags.get()), Op::Greater, 1.0, Truth::True)
-            && (memory::each(
-                record.tags.get(),
-                |item| memory::test(item, Op::NotEqual, "c", Truth::True),
-            ) || memory::is_empty(record.tags.get()))
+            && part_of_list_in_memory(cx, record, conn)?
             && !memory::each(
                 record.tags.get(),
                 |item| memory::test(item, Op::NotEqual, "c", Truth::False),
             ),
+    )
+}
+
+/// A part of the rule.
+fn part_of_list_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::each(
+            record.tags.get(),
+            |item| memory::test(item, Op::NotEqual, "c", Truth::True),
+        ) || memory::is_empty(record.tags.get()),
     )
 }
 
@@ -316,11 +332,7 @@ fn view(cx: &rules::Context<'_>) -> Predicate<things::table> {
             compare::test(items::item(), Op::Equal, "a", Truth::True),
             true,
         ),
-        predicate::all([
-            compare::test(column::n(), Op::Greater, -1.5, Truth::True),
-            compare::test(column::n(), Op::LessOrEqual, 10.0, Truth::True),
-            compare::test(column::n(), Op::NotEqual, 3.0, Truth::True),
-        ]),
+        part_of_view(cx),
         compare::test(
             compare::json_path(column::data(), &["a", "b"]),
             Op::Equal,
@@ -328,6 +340,15 @@ fn view(cx: &rules::Context<'_>) -> Predicate<things::table> {
             Truth::True,
         ),
         compare::columns(column::other(), Op::Equal, column::title(), Truth::True),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_view(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::all([
+        compare::test(column::n(), Op::Greater, -1.5, Truth::True),
+        compare::test(column::n(), Op::LessOrEqual, 10.0, Truth::True),
+        compare::test(column::n(), Op::NotEqual, 3.0, Truth::True),
     ])
 }
 
@@ -341,10 +362,7 @@ fn view_in_memory(
         memory::each(
             record.tags.get(),
             |item| memory::test(item, Op::Equal, "a", Truth::True),
-        )
-            || (memory::test(record.n.get(), Op::Greater, -1.5, Truth::True)
-                && memory::test(record.n.get(), Op::LessOrEqual, 10.0, Truth::True)
-                && memory::test(record.n.get(), Op::NotEqual, 3.0, Truth::True))
+        ) || part_of_view_in_memory(cx, record, conn)?
             || memory::test(
                 memory::json_path(record.data.get(), &["a", "b"]),
                 Op::Equal,
@@ -357,6 +375,19 @@ fn view_in_memory(
                 record.title.get(),
                 Truth::True,
             ),
+    )
+}
+
+/// A part of the rule.
+fn part_of_view_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::test(record.n.get(), Op::Greater, -1.5, Truth::True)
+            && memory::test(record.n.get(), Op::LessOrEqual, 10.0, Truth::True)
+            && memory::test(record.n.get(), Op::NotEqual, 3.0, Truth::True),
     )
 }
 
