@@ -1,5 +1,6 @@
-//! Turns the schema files into Rust, or reports what is wrong with them.
+//! Turns `schema/` into Rust.
 
 fn main() {
+    println!("cargo::rerun-if-changed=../../migrations/sqlite");
     basalt_codegen::build_script("../../schema");
 }

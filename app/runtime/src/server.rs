@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use rocket::config::{Shutdown, Sig};
 use rocket::fairing::AdHoc;
+use rocket::shield::Shield;
 use rocket::{Build, Rocket};
 
 use crate::app::App;
@@ -50,7 +51,8 @@ pub fn build(app: Arc<App>, address: SocketAddr) -> Rocket<Build> {
         shutdown: shutdown(&app.settings),
         ..rocket::Config::release_default()
     };
-    crate::api::mount(rocket::custom(config).manage(app))
+    // The standard headers of the API are the peer's; Rocket's own set differs.
+    crate::api::mount(rocket::custom(config).manage(app).attach(Shield::new()))
 }
 
 fn shutdown(settings: &Settings) -> Shutdown {

@@ -1,4 +1,3 @@
-//! The collections of `schema/`, as the build script generated them: a module for each, and
-//! `registry()`. The readable copy, which reviews see, is `tests/golden/app/`.
+//! What the build made of `schema/`: one module a collection.
 
 include!(concat!(env!("OUT_DIR"), "/basalt/mod.rs"));

@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `basalt` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    basalt::cli()
+}

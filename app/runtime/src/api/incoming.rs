@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rocket::Request;
-use rocket::request::Outcome;
+use rocket::http::{Method, Status};
+use rocket::request::{FromRequest, Outcome};
 
 use super::Shared;
 use crate::auth::guard::Caller;
@@ -96,4 +97,24 @@ fn headers(request: &Request<'_>) -> BTreeMap<String, String> {
             .or_insert_with(|| header.value().to_owned());
     }
     headers
+}
+
+/// For routes of an application's own: the request as rules see it, without a body.
+#[rocket::async_trait]
+impl<'r> FromRequest<'r> for RequestInfo {
+    type Error = ApiError;
+
+    async fn from_request(request: &'r Request<'_>) -> Outcome<Self, ApiError> {
+        let method = match request.method() {
+            Method::Post => "POST",
+            Method::Patch => "PATCH",
+            Method::Put => "PUT",
+            Method::Delete => "DELETE",
+            _ => "GET",
+        };
+        match request_info(request, method).await {
+            Ok(info) => Outcome::Success(info),
+            Err(error) => Outcome::Error((Status::new(error.status), error)),
+        }
+    }
 }

@@ -109,11 +109,13 @@ fn start_logging(settings: &Settings) -> anyhow::Result<()> {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
+    // Not `init`: that would also listen to Rocket, which says a dozen lines about each request.
     let started = match settings.log_format {
-        LogFormat::Text => logs
-            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-            .try_init(),
-        LogFormat::Json => logs.json().try_init(),
+        LogFormat::Text => {
+            let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            tracing::subscriber::set_global_default(logs.with_ansi(ansi).finish())
+        }
+        LogFormat::Json => tracing::subscriber::set_global_default(logs.json().finish()),
     };
     started.map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))
 }

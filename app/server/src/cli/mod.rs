@@ -1,0 +1,41 @@
+//! The `basalt` command: what every application can do, and what needs the generator.
+
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A typed backend, generated from a schema
+#[derive(Debug, Parser)]
+#[command(
+    name = "basalt",
+    version,
+    after_help = "\
+Examples:
+  basalt superuser upsert admin@example.com 'a long password'
+  basalt serve
+  basalt schema check
+  basalt migrate diff add_summary"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Common(basalt_runtime::cli::Command),
+    /// Look at the schema files
+    #[command(subcommand)]
+    Schema(schema::SchemaCommand),
+}
+
+pub(crate) fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Common(command) => basalt_runtime::cli::run(command, crate::application()),
+        Command::Schema(command) => schema::run(command),
+    };
+    basalt_runtime::cli::report(outcome)
+}
