@@ -43,29 +43,31 @@ export async function startPeer() {
 }
 
 async function start(binary) {
-  const dir = mkdtempSync(join(tmpdir(), "sdk-test-"));
+  // The peer writes migrations beside its data folder: both go into a folder of this run alone.
+  const home = mkdtempSync(join(tmpdir(), "sdk-test-"));
+  const dir = join(home, "data");
   try {
-    createSuperuser(binary, dir);
+    createSuperuser(binary, dir, home);
     const address = `127.0.0.1:${await freePort()}`;
     const child = spawn(binary, ["serve", "--http", address, "--dir", dir], {
-      cwd: dir,
+      cwd: home,
       stdio: ["ignore", "pipe", "pipe"],
     });
     const log = [];
     child.stdout.on("data", (chunk) => log.push(chunk));
     child.stderr.on("data", (chunk) => log.push(chunk));
-    const server = { url: `http://${address}`, dir, stop: () => stop(child, dir) };
+    const server = { url: `http://${address}`, dir, stop: () => stop(child, home) };
     await untilHealthy(server.url, child, log);
     return server;
   } catch (error) {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
     throw error;
   }
 }
 
-function createSuperuser(binary, dir) {
+function createSuperuser(binary, dir, home) {
   const args = ["superuser", "upsert", ROOT.email, ROOT.password, "--dir", dir];
-  const done = spawnSync(binary, args, { cwd: dir, encoding: "utf8" });
+  const done = spawnSync(binary, args, { cwd: home, encoding: "utf8" });
   if (done.error) throw done.error;
   if (done.status !== 0) {
     throw new Error(`${binary} ${args.join(" ")}: exit ${done.status}\n${done.stdout}${done.stderr}`);

@@ -64,7 +64,10 @@ impl Login {
         let missing = "Missing or invalid collection context.";
         let entry = incoming::collection(app, request, missing)?;
         match self {
-            Login::Methods => Ok(methods(auth_meta(&entry)?, &entry)),
+            Login::Methods => {
+                let info = incoming::request_info(request, "GET").await?;
+                methods(auth_meta(&entry)?, &entry, View::parse(&info)?)
+            }
             Login::Password => {
                 let auth = auth_meta(&entry)?;
                 let info = incoming::request_info(request, "POST").await?;
@@ -206,7 +209,7 @@ async fn answer(
 }
 
 /// Which ways there are to log in, and the keys that older clients read.
-fn methods(auth: &AuthMeta, entry: &Entry) -> Reply {
+fn methods(auth: &AuthMeta, entry: &Entry, view: View) -> Result<Reply, ApiError> {
     let names = auth
         .identity_fields
         .iter()
@@ -225,5 +228,9 @@ fn methods(auth: &AuthMeta, entry: &Entry) -> Reply {
         "usernamePassword": by("username"),
         "emailPassword": by("email"),
     });
-    Reply::json(body.to_string().into_bytes())
+    let body = match view.picker {
+        Some(picker) => picker.apply(body),
+        None => body,
+    };
+    Ok(Reply::json(wire::json_text(&body).into_bytes()))
 }
