@@ -62,9 +62,16 @@ impl Listing {
         };
         let sort = basalt_lang::parse_sort(&params.sort, &scope);
         let sort = sort.map_err(|_| ApiError::bad_request())?;
-        let reads = filter.iter().flat_map(|filter| &filter.reads);
-        let mut reads: Vec<&str> = reads.map(|read| app.registry.name(*read)).collect();
-        reads.extend(entry.list_reads());
+        let mut reads = entry.list_reads().to_vec();
+        if let Some(filter) = &filter {
+            reads.extend(filter.reads.iter().map(|read| app.registry.name(*read)));
+            // What the list rules of the collections that the filter passes look at.
+            let ruled = filter.plan.list_rules();
+            let ruled = ruled
+                .iter()
+                .filter_map(|id| app.registry.entries().get(id.0));
+            reads.extend(ruled.flat_map(|entry| entry.list_reads()));
+        }
         reads.push(entry.meta().name);
         let counted = (!params.skip_total).then(|| Counted {
             totals: app.db.totals(),
