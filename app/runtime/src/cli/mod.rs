@@ -1,5 +1,6 @@
 //! The command line that every application has: serve, superuser, migrate.
 
+mod migrate;
 mod serve;
 mod superuser;
 
@@ -11,6 +12,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::app::{App, Application, Pending};
 use crate::config::{Flags, LogFormat, Settings};
 
+pub use self::migrate::{MigrateCommand, RevertArgs, run as migrate};
 pub use self::serve::ServeArgs;
 pub use self::superuser::SuperuserCommand;
 
@@ -61,6 +63,9 @@ struct Cli {
 enum AllCommands {
     #[command(flatten)]
     Common(Command),
+    /// Migrations: list, apply and revert them
+    #[command(subcommand)]
+    Migrate(MigrateCommand),
 }
 
 /// Parses the arguments and does what they say. For `main` of an application without commands of
@@ -68,9 +73,10 @@ enum AllCommands {
 pub fn main(application: Application) -> ExitCode {
     let matches = Cli::command().name(application.name).get_matches();
     match Cli::from_arg_matches(&matches) {
-        Ok(Cli {
-            command: AllCommands::Common(command),
-        }) => report(run(command, application)),
+        Ok(Cli { command }) => report(match command {
+            AllCommands::Common(command) => run(command, application),
+            AllCommands::Migrate(command) => migrate(command, &application.migrations),
+        }),
         Err(error) => error.exit(),
     }
 }

@@ -5,6 +5,7 @@ mod error;
 mod fit;
 mod introspect;
 mod params;
+mod stamp;
 
 use diesel::connection::SimpleConnection;
 use diesel::migration::{Migration, MigrationSource, MigrationVersion};
@@ -17,6 +18,7 @@ use crate::sql::{Conn, Db};
 pub use error::MigrateError;
 pub use fit::check_fits;
 pub use params::{ensure_system_tables, get_param, set_param};
+pub use stamp::stamp;
 
 /// A migration as `status` lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,18 +26,6 @@ use writer::Writer;
 /// Reads that may wait before callers do.
 const READ_QUEUE: usize = 4096;
 
-/// Opens the database for one job that needs a connection of its own outside any transaction, such
-/// as migrations, keeps other processes away meanwhile, and closes it. Makes the folder and the
-/// file if there are none. Must not be called while a [`Database`] has the same file open.
-///
-/// # Errors
-/// If the database can't be opened; what the job returns is passed on as it is.
-pub fn exclusively<R>(path: &Path, job: impl FnOnce(&mut Conn) -> R) -> Result<R, OpenError> {
-    let _lock = Lock::take(path)?;
-    let mut conn = connect::writer(path)?;
-    Ok(job(&mut conn))
-}
-
 /// How the database is opened.
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -1,5 +1,5 @@
-//! Renames that the schema asks for by `renamed_from`: which of them are due, which are mistakes,
-//! and in which order they can be done.
+//! Renames that the schema asks for by `renamed_from`: which of them are due, and which are
+//! mistakes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +41,9 @@ pub fn asked(schema: &ir::Schema, first: bool) -> Asked {
 }
 
 /// The renames among `asked` (new name to old) that are still to be done where `present` are the
-/// names before: as (old, new), in an order in which no name is ever taken twice. `what` and
-/// `prefix` name things in messages, e.g. "field" and "posts.".
+/// names before: as (old, new). A new name that is there already was given by an earlier migration.
+/// No schema uses an old name for something else, so the order doesn't matter. `what` and `prefix`
+/// name things in messages, e.g. "field" and "posts.".
 pub fn due(
     asked: &BTreeMap<String, String>,
     present: &BTreeSet<String>,
@@ -52,26 +53,20 @@ pub fn due(
 ) -> Vec<(String, String)> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for (new, old) in asked {
-        if let Some((_, first)) = pairs.iter().find(|(taken, _)| taken == old) {
+        if present.contains(new) {
+            continue;
+        }
+        if !present.contains(old) {
+            problems.push(never_was(what, prefix, old, new));
+        } else if let Some((_, first)) = pairs.iter().find(|(taken, _)| taken == old) {
             problems.push(Problem::mistake(format!(
                 "both `{prefix}{first}` and `{prefix}{new}` are said to be renamed from `{old}`"
             )));
-        } else if present.contains(old) {
+        } else {
             pairs.push((old.clone(), new.clone()));
-        } else if !present.contains(new) {
-            problems.push(never_was(what, prefix, old, new));
         }
     }
-    // A new name that is there already was given by an earlier migration, unless it moves on now.
-    loop {
-        let sources: BTreeSet<String> = pairs.iter().map(|(old, _)| old.clone()).collect();
-        let before = pairs.len();
-        pairs.retain(|(_, new)| !present.contains(new) || sources.contains(new));
-        if pairs.len() == before {
-            break;
-        }
-    }
-    in_order(pairs, present, what, prefix, problems)
+    pairs
 }
 
 fn never_was(what: &str, prefix: &str, old: &str, new: &str) -> Problem {
@@ -84,36 +79,4 @@ fn never_was(what: &str, prefix: &str, old: &str, new: &str) -> Problem {
             "remove `renamed_from = \"{old}\"`, or write the name that it has in the last migration"
         )),
     }
-}
-
-/// Orders renames so that each new name is free when its turn comes. A circle is refused: after
-/// the migration, the same `renamed_from` would ask for it once more.
-fn in_order(
-    mut waiting: Vec<(String, String)>,
-    present: &BTreeSet<String>,
-    what: &str,
-    prefix: &str,
-    problems: &mut Vec<Problem>,
-) -> Vec<(String, String)> {
-    let mut names = present.clone();
-    let mut ordered = Vec::new();
-    while !waiting.is_empty() {
-        let Some(place) = waiting.iter().position(|(_, new)| !names.contains(new)) else {
-            let circle: Vec<String> = waiting
-                .iter()
-                .map(|(_, new)| format!("`{prefix}{new}`"))
-                .collect();
-            problems.push(Problem {
-                is_loss: false,
-                message: format!("{what}s {} exchange their names", circle.join(", ")),
-                help: Some("do it in two migrations, with another name in between".to_owned()),
-            });
-            return ordered;
-        };
-        let (old, new) = waiting.remove(place);
-        names.remove(&old);
-        names.insert(new.clone());
-        ordered.push((old, new));
-    }
-    ordered
 }
