@@ -1,5 +1,6 @@
 //! The `basalt` command: what every application can do, and what needs the generator.
 
+mod migrate;
 mod schema;
 
 use std::process::ExitCode;
@@ -30,12 +31,16 @@ enum Command {
     /// Look at the schema files
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
+    /// Migrations: make, list, apply and revert them
+    #[command(subcommand)]
+    Migrate(migrate::MigrateCommand),
 }
 
 pub(crate) fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Common(command) => basalt_runtime::cli::run(command, crate::application()),
         Command::Schema(command) => schema::run(command),
+        Command::Migrate(command) => migrate::run(command, &crate::MIGRATIONS),
     };
     basalt_runtime::cli::report(outcome)
 }
