@@ -73,3 +73,33 @@ fn fail(message: &str) -> ! {
     println!("cargo::error={message}");
     process::exit(1);
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn only_changes_are_written_and_leftovers_removed() {
+        let dir = env::temp_dir().join(format!("basalt-script-{}", process::id()));
+        let files = |texts: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let texts = texts.iter();
+            texts
+                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                .collect()
+        };
+        write(&dir, &files(&[("a.rs", "1"), ("b.rs", "1")])).unwrap();
+        let before = fs::metadata(dir.join("a.rs")).unwrap().modified().unwrap();
+        write(&dir, &files(&[("a.rs", "1"), ("c.rs", "2")])).unwrap();
+        let after = fs::metadata(dir.join("a.rs")).unwrap().modified().unwrap();
+        let mut names: Vec<_> = fs::read_dir(&dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(before, after);
+        assert_eq!(names, ["a.rs", "c.rs"]);
+    }
+}
