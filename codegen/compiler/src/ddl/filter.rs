@@ -4,7 +4,7 @@
 use basalt_lang::eval::like_pattern;
 use basalt_lang::plan::{Column, Op, Plan, Truth, Value};
 
-use super::{ident, literal};
+use super::{ident, literal, single_target};
 use crate::snapshot::{Field, Kind};
 
 /// The condition as SQL over the columns of `fields`. The error completes the sentence
@@ -21,6 +21,9 @@ pub fn condition(fields: &[Field], plan: &Plan) -> Result<String, String> {
             value,
             when,
         } => {
+            if let Some(text) = emptiness(field_of(fields, column)?, *op, value, *when) {
+                return Ok(text);
+            }
             let left = operand(fields, column)?;
             let right = match (op, value) {
                 (Op::Like | Op::NotLike, Value::Text(text)) => literal(&like_pattern(text)),
@@ -75,8 +78,6 @@ fn join(fields: &[Field], parts: &[Plan], word: &str, none: &str) -> Result<Stri
     })
 }
 
-/// `IS` and `IS NOT` compare NULL as a value, which is what rules mean; on a column that is never
-/// NULL, `=` and `<>` say the same.
 fn compare(left: &Operand, op: Op, right: &str, when: Truth) -> String {
     let negated = when == Truth::False;
     let word = match (op, negated) {
@@ -97,56 +98,80 @@ fn compare(left: &Operand, op: Op, right: &str, when: Truth) -> String {
     format!("{} {word} {right}{escape}", left.sql)
 }
 
+/// A column, with the words for "equal" that treat its NULL as rules do.
 struct Operand {
     sql: String,
     equal: &'static str,
     not_equal: &'static str,
 }
 
-fn operand(fields: &[Field], column: &Column) -> Result<Operand, String> {
-    let field = |id: &basalt_lang::schema::FieldId| fields.get(id.0).ok_or_else(unknown_field);
-    let plain = |sql: String| Operand {
-        sql,
-        equal: "=",
-        not_equal: "<>",
-    };
-    let nullable = |sql: String| Operand {
-        sql,
-        equal: "IS",
-        not_equal: "IS NOT",
-    };
-    Ok(match column {
-        Column::Field(id) => {
-            let field = field(id)?;
-            let name = ident(&field.name);
-            match &field.kind {
-                // Empty is NULL in the table and "" in a rule.
-                Kind::Relation { many: false, .. } => plain(format!("coalesce({name}, '')")),
-                _ if field.nullable => nullable(name),
-                _ => plain(name),
-            }
-        }
-        Column::Lower(id) => nullable(format!("lower({})", ident(&field(id)?.name))),
-        Column::Length(id) => nullable(format!("json_array_length({})", ident(&field(id)?.name))),
-        Column::Path(id, path) => nullable(format!(
-            "json_extract({}, {})",
-            ident(&field(id)?.name),
-            literal(&json_path(path))
-        )),
-        Column::Item => return Err("looks at items; use whole columns only".to_owned()),
-    })
-}
-
-fn json_path(path: &[String]) -> String {
-    let mut text = "$".to_owned();
-    for part in path {
-        if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-            text.push_str(&format!("[{part}]"));
-        } else {
-            text.push_str(&format!(".\"{part}\""));
+impl Operand {
+    fn new(sql: String, equal: &'static str, not_equal: &'static str) -> Self {
+        Operand {
+            sql,
+            equal,
+            not_equal,
         }
     }
-    text
+}
+
+fn operand(fields: &[Field], column: &Column) -> Result<Operand, String> {
+    let field = field_of(fields, column)?;
+    let name = ident(&field.name);
+    Ok(
+        if is_text(field) && (field.nullable || is_relation(field)) {
+            // In a rule, an empty relation is "", and a null text equals it.
+            Operand::new(format!("coalesce({name}, '')"), "=", "<>")
+        } else if field.nullable {
+            Operand::new(name, "IS", "IS NOT")
+        } else {
+            Operand::new(name, "=", "<>")
+        },
+    )
+}
+
+/// `column = ''` and its like, where the general form would be longer or mean something else;
+/// `null` is the empty text where the column holds texts.
+fn emptiness(field: &Field, op: Op, value: &Value, when: Truth) -> Option<String> {
+    let empty = match value {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty() && is_text(field),
+        _ => false,
+    };
+    let holds = match op {
+        Op::Equal => when == Truth::True,
+        Op::NotEqual => when == Truth::False,
+        _ => return None,
+    };
+    let name = ident(&field.name);
+    let not = if holds { "" } else { "NOT " };
+    match empty {
+        true if is_text(field) && !is_relation(field) => {
+            let word = if holds { "=" } else { "<>" };
+            Some(if field.nullable {
+                format!("coalesce({name}, '') {word} ''")
+            } else {
+                format!("{name} {word} ''")
+            })
+        }
+        true => Some(format!("{name} IS {not}NULL")),
+        false => None,
+    }
+}
+
+fn field_of<'a>(fields: &'a [Field], column: &Column) -> Result<&'a Field, String> {
+    match column {
+        Column::Field(id) => fields.get(id.0).ok_or_else(unknown_field),
+        _ => Err("looks inside a value; use whole columns only".to_owned()),
+    }
+}
+
+fn is_relation(field: &Field) -> bool {
+    single_target(field).is_some()
+}
+
+fn is_text(field: &Field) -> bool {
+    !matches!(field.kind, Kind::Number | Kind::Bool)
 }
 
 fn constant(value: &Value) -> Result<String, String> {
