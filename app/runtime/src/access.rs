@@ -1,5 +1,7 @@
 //! The witness that a rule was asked: records are reached through a [`Scope`], which only a rule
-//! check builds, or [`Scope::system`], which says in so many words that none is wanted.
+//! check builds, or [`Scope::system`] and [`system`], which say in so many words that none is wanted.
+
+pub mod system;
 
 use std::ops::Deref;
 
@@ -15,6 +17,22 @@ use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Column, Conn, Form, Order, Pred};
 use crate::wire::Sight;
+
+/// A connection with leave to read or write a table: what generated code asks for and only this
+/// crate gives, after a rule was asked or where none applies. An application reads through a
+/// [`Scope`] and writes through [`system`].
+pub struct Permit<'c>(&'c mut Conn);
+
+impl<'c> Permit<'c> {
+    pub(crate) fn new(conn: &'c mut Conn) -> Self {
+        Permit(conn)
+    }
+
+    /// The connection.
+    pub fn get(&mut self) -> &mut Conn {
+        self.0
+    }
+}
 
 /// The records of a collection that a caller may reach.
 pub struct Scope<C: Collection> {
@@ -147,7 +165,7 @@ impl<C: Collection> Scope<C> {
             Predicate::When(condition) => Some(condition),
         };
         let records = C::load(
-            conn,
+            Permit::new(conn),
             Select {
                 filter,
                 order,
@@ -162,8 +180,8 @@ impl<C: Collection> Scope<C> {
     pub fn count(self, conn: &mut Conn) -> QueryResult<i64> {
         match self.allowed {
             Predicate::Never => Ok(0),
-            Predicate::Always => C::count(conn, None),
-            Predicate::When(condition) => C::count(conn, Some(condition)),
+            Predicate::Always => C::count(Permit::new(conn), None),
+            Predicate::When(condition) => C::count(Permit::new(conn), Some(condition)),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use diesel::QueryResult;
 
+use crate::access::Permit;
 use crate::meta::CollectionMeta;
 use crate::rules::{Filter, Rules};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Column, Conn, Form, Order, Pred, order};
+use crate::sql::{Column, Form, Order, Pred, order};
 use crate::value::{Value, ValueRef};
 
 /// One record, seen without its type: fields by their place in [`CollectionMeta::fields`].
@@ -56,16 +57,20 @@ pub trait Collection: Sized + Send + Sync + 'static {
     /// client's filter was compiled to. `None` if the field is no relation.
     fn via(field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<Self::Table>>;
 
+    // What reads or writes takes the connection as a permit, which only the runtime makes: an
+    // application gets at records through `access`, and so through a rule or by saying that none
+    // applies.
+
     /// Reads records.
-    fn load(conn: &mut Conn, select: Select<Self::Table>) -> QueryResult<Vec<Self::Record>>;
+    fn load(conn: Permit<'_>, select: Select<Self::Table>) -> QueryResult<Vec<Self::Record>>;
     /// Counts records.
-    fn count(conn: &mut Conn, filter: Option<Pred<Self::Table>>) -> QueryResult<i64>;
+    fn count(conn: Permit<'_>, filter: Option<Pred<Self::Table>>) -> QueryResult<i64>;
     /// Inserts the record and the join rows of its multiple relations.
-    fn insert(conn: &mut Conn, record: &Self::Record) -> QueryResult<()>;
+    fn insert(conn: Permit<'_>, record: &Self::Record) -> QueryResult<()>;
     /// Writes the columns in which `new` differs from `old`, and the join rows that changed.
-    fn update(conn: &mut Conn, old: &Self::Record, new: &Self::Record) -> QueryResult<()>;
+    fn update(conn: Permit<'_>, old: &Self::Record, new: &Self::Record) -> QueryResult<()>;
     /// Deletes one row (its join rows go with it).
-    fn delete(conn: &mut Conn, id: &str) -> QueryResult<usize>;
+    fn delete(conn: Permit<'_>, id: &str) -> QueryResult<usize>;
 }
 
 /// The two forms of sub-selects, for [`Collection::via`].

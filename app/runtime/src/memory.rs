@@ -8,6 +8,7 @@ use basalt_lang::plan::{Op, Quantifier, Truth};
 use diesel::QueryResult;
 use diesel::sql_types::{Bool, Nullable};
 
+use crate::access::Permit;
 use crate::collection::Collection;
 use crate::json;
 use crate::rules::Given;
@@ -172,7 +173,7 @@ pub fn related<C: Collection>(
     match predicate::all([among, condition]) {
         Predicate::Never => Ok(false),
         Predicate::Always => Ok(true),
-        Predicate::When(pred) => Ok(C::count(conn, Some(pred))? > 0),
+        Predicate::When(pred) => Ok(C::count(Permit::new(conn), Some(pred))? > 0),
     }
 }
 

@@ -10,7 +10,7 @@ use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
 use super::{Action, Counted, Endpoint, Event, Page, PageQuery, RuleState};
-use crate::access::{self, Allowed, Scope};
+use crate::access::{self, Allowed, Permit, Scope, system};
 use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
@@ -122,7 +122,7 @@ fn count_listed<C: Collection>(
         Predicate::When(condition) => Some(condition),
     };
     let key = storage::key(C::META.name, condition.as_ref());
-    let count = || C::count(conn, condition);
+    let count = || C::count(Permit::new(conn), condition);
     let total = known.totals.total(key, known.marks.clone(), count);
     total.map_err(ApiError::internal)
 }
@@ -176,7 +176,7 @@ impl<C: Collection> Endpoint for Of<C> {
             let key = storage::key::<C::Table>(C::META.name, None);
             let all = known
                 .totals
-                .total(key, known.own.clone(), || C::count(conn, None));
+                .total(key, known.own.clone(), || C::count(Permit::new(conn), None));
             if (count as f64) < RARE * all.map_err(ApiError::internal)? as f64 {
                 form = Form::In;
             }
@@ -265,7 +265,7 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn count_all_unchecked(&self, conn: &mut Conn) -> QueryResult<i64> {
-        C::count(conn, None)
+        C::count(Permit::new(conn), None)
     }
 
     fn referencing_unchecked(
@@ -280,7 +280,7 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn insert_unchecked(&self, conn: &mut Conn, record: &dyn Record) -> QueryResult<()> {
-        C::insert(conn, typed::<C>(record)?)
+        system::insert::<C>(conn, typed::<C>(record)?)
     }
 
     fn update_unchecked(
@@ -289,11 +289,11 @@ impl<C: Collection> Endpoint for Of<C> {
         old: &dyn Record,
         new: &dyn Record,
     ) -> QueryResult<()> {
-        C::update(conn, typed::<C>(old)?, typed::<C>(new)?)
+        system::update::<C>(conn, typed::<C>(old)?, typed::<C>(new)?)
     }
 
     fn delete_unchecked(&self, conn: &mut Conn, id: &str) -> QueryResult<usize> {
-        C::delete(conn, id)
+        system::delete::<C>(conn, id)
     }
 
     fn blank(&self) -> Box<dyn Record> {

@@ -1,15 +1,18 @@
 //! What generated inserts and updates have in common. Macros, because Diesel's bounds for writes
 //! cannot be written generically over tables.
 
-/// The changeset of the columns in which two records differ:
-/// `changes!(posts, old => new, title, public)`.
+/// Writes the columns in which two records differ, of which there must be one:
+/// `update_row!(conn, posts, old => new, title, public)`. Gives a `QueryResult<usize>`.
 #[macro_export]
-macro_rules! changes {
-    ($table:ident, $old:ident => $new:ident, $($column:ident),+ $(,)?) => {
-        ($(
+macro_rules! update_row {
+    ($conn:ident, $table:ident, $old:ident => $new:ident, $($column:ident),+ $(,)?) => {{
+        let changes = ($(
             ($old.$column != $new.$column).then(|| $table::$column.eq(&$new.$column)),
-        )+)
-    };
+        )+);
+        $crate::diesel::update($table::table.find(&$old.id))
+            .set(changes)
+            .execute($conn.get())
+    }};
 }
 
 /// Inserts the rows of a join table for all items of a list:
@@ -28,7 +31,7 @@ macro_rules! insert_links {
                 );
                 $crate::diesel::insert_or_ignore_into($link::table)
                     .values(row)
-                    .execute($conn)
+                    .execute($conn.get())
                     .map(|_| ())
             })
     };

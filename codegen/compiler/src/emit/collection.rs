@@ -49,8 +49,8 @@ fn implementation(unit: &Unit<'_>) -> Item {
                 #reads
                 #insert
                 #update
-                fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-                    ::diesel::delete(#table::table.find(id)).execute(conn)
+                fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+                    ::diesel::delete(#table::table.find(id)).execute(conn.get())
                 }
             }
         },
@@ -109,7 +109,7 @@ fn reads(collection: &Collection) -> TokenStream {
     let (table, model) = (ident::table(collection), ident::model(collection));
     quote! {
         fn load(
-            conn: &mut sql::Conn,
+            mut conn: access::Permit,
             select: collection::Select<#table::table>,
         ) -> QueryResult<Vec<#model>> {
             let mut query = #table::table.into_boxed().select(#model::as_select());
@@ -125,17 +125,17 @@ fn reads(collection: &Collection) -> TokenStream {
             if select.offset > 0 {
                 query = query.offset(select.offset);
             }
-            query.load(conn)
+            query.load(conn.get())
         }
         fn count(
-            conn: &mut sql::Conn,
+            mut conn: access::Permit,
             filter: Option<sql::Pred<#table::table>>,
         ) -> QueryResult<i64> {
             let mut query = #table::table.count().into_boxed();
             if let Some(filter) = filter {
                 query = query.filter(filter);
             }
-            query.get_result(conn)
+            query.get_result(conn.get())
         }
     }
 }
@@ -148,8 +148,8 @@ fn insert(collection: &Collection) -> TokenStream {
         quote! { ::basalt_runtime::insert_links!(conn, #link, record.id, record.#column)?; }
     });
     quote! {
-        fn insert(conn: &mut sql::Conn, record: &#model) -> QueryResult<()> {
-            ::diesel::insert_into(#table::table).values(record).execute(conn)?;
+        fn insert(mut conn: access::Permit, record: &#model) -> QueryResult<()> {
+            ::diesel::insert_into(#table::table).values(record).execute(conn.get())?;
             #(#links)*
             Ok(())
         }
@@ -167,8 +167,7 @@ fn update(collection: &Collection) -> TokenStream {
     let write = (!columns.is_empty()).then(|| {
         quote! {
             if old != new {
-                let changes = ::basalt_runtime::changes!(#table, old => new, #(#columns),*);
-                ::diesel::update(#table::table.find(&old.id)).set(changes).execute(conn)?;
+                ::basalt_runtime::update_row!(conn, #table, old => new, #(#columns),*)?;
             }
         }
     });
@@ -177,13 +176,13 @@ fn update(collection: &Collection) -> TokenStream {
         let (link, column) = (ident::link(field), ident::column(field));
         quote! {
             if old.#column != new.#column {
-                ::diesel::delete(#link::table.filter(#link::owner.eq(&old.id))).execute(conn)?;
+                ::diesel::delete(#link::table.filter(#link::owner.eq(&old.id))).execute(conn.get())?;
                 ::basalt_runtime::insert_links!(conn, #link, old.id, new.#column)?;
             }
         }
     });
     quote! {
-        fn update(conn: &mut sql::Conn, old: &#model, new: &#model) -> QueryResult<()> {
+        fn update(mut conn: access::Permit, old: &#model, new: &#model) -> QueryResult<()> {
             #write
             #(#links)*
             Ok(())

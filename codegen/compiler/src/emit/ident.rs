@@ -6,7 +6,8 @@ use proc_macro2::{Ident, Span};
 use crate::ir::{Collection, CompiledRule, Field, SelectValue};
 
 /// Modules and crates that each generated module names.
-const MODULES: [&str; 20] = [
+const MODULES: [&str; 21] = [
+    "access",
     "alloc",
     "collection",
     "column",

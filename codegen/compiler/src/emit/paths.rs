@@ -29,7 +29,7 @@ pub(super) fn imports(unit: &Unit<'_>) -> Vec<Item> {
             use ::basalt_runtime::sql::predicate::{self, Predicate};
             use ::basalt_runtime::sql::{self, compare, filter, items};
             use ::basalt_runtime::value::FieldValue as _;
-            use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+            use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
             use ::diesel::prelude::*;
             #(#tables)*
             use schema::#own;

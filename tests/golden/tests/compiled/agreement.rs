@@ -13,7 +13,7 @@ use basalt_runtime::value::Value;
 
 use super::random::{Ids, Random, fill};
 use super::rules::{articles, organizations, permissions, posts, things, users};
-use super::support::{database, load, request};
+use super::support::{database, load, request, scope};
 
 /// How often a rule said yes and no.
 #[derive(Default, Debug)]
@@ -107,9 +107,9 @@ fn compare<C: Collection>(
     };
     let found: Vec<&str> = found.iter().map(Record::id).collect();
     let total = match (rule.sql)(context) {
-        Predicate::Always => C::count(conn, None),
+        Predicate::Always => scope::<C>(None).count(conn),
         Predicate::Never => Ok(0),
-        Predicate::When(filter) => C::count(conn, Some(filter)),
+        Predicate::When(filter) => scope::<C>(Some(filter)).count(conn),
     };
     assert_eq!(total, Ok(i64::try_from(found.len()).unwrap()));
     for record in &records {

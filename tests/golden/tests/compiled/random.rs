@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use basalt_runtime::access::system;
 use basalt_runtime::collection::{Collection, Record as _};
 use basalt_runtime::meta::FieldKind;
 use basalt_runtime::sql::Conn;
@@ -74,7 +75,7 @@ pub fn fill<C: Collection>(conn: &mut Conn, random: &mut Random, ids: &mut Ids, 
             let null = field.nullable && random.below(3) == 0;
             record.set(place, if null { Value::Null } else { value });
         }
-        C::insert(conn, &record).unwrap();
+        system::insert::<C>(conn, &record).unwrap();
         ids.entry(C::META.name)
             .or_default()
             .push(record.id().to_owned());

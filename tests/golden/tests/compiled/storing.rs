@@ -1,7 +1,8 @@
 //! Inserts, updates and deletes of generated collections.
 #![allow(clippy::unwrap_used)]
 
-use basalt_runtime::collection::{Collection, Record, Select};
+use basalt_runtime::access::{Scope, system};
+use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::lang::plan::{Column, Op, Plan, Truth, Value as Given};
 use basalt_runtime::lang::schema::FieldId;
 use basalt_runtime::rules::{Context, Filter};
@@ -41,7 +42,7 @@ where
                 new.set(*field, Value::Text(format!("other {}", old.id())));
             }
         }
-        C::update(conn, old, &new).unwrap();
+        system::update::<C>(conn, old, &new).unwrap();
         let found = load::<C>(conn, None)
             .into_iter()
             .find(|found| found.id() == old.id());
@@ -63,7 +64,7 @@ fn person(conn: &mut Conn, id: &str) {
         id: id.to_owned(),
         ..Default::default()
     };
-    people::People::insert(conn, &person).unwrap();
+    system::insert::<people::People>(conn, &person).unwrap();
 }
 
 fn team(id: &str, lead: &str, members: &[&str]) -> teams::Team {
@@ -93,18 +94,18 @@ fn join_rows_follow_the_list() {
     let conn = &mut database("cases/relations/schema");
     ["a", "b", "c"].iter().for_each(|id| person(conn, id));
     let old = team("t", "a", &["b", "a"]);
-    teams::Teams::insert(conn, &old).unwrap();
+    system::insert::<teams::Teams>(conn, &old).unwrap();
     assert_eq!(rows(conn), ["b", "a"]);
     let new = team("t", "a", &["c", "a", "b"]);
-    teams::Teams::update(conn, &old, &new).unwrap();
+    system::update::<teams::Teams>(conn, &old, &new).unwrap();
     assert_eq!(rows(conn), ["c", "a", "b"]);
     assert_eq!(load::<teams::Teams>(conn, None).first(), Some(&new));
-    teams::Teams::update(conn, &new, &new).unwrap();
+    system::update::<teams::Teams>(conn, &new, &new).unwrap();
     assert_eq!(rows(conn), ["c", "a", "b"]);
     let twice = team("t", "a", &["b", "c", "b"]);
-    teams::Teams::update(conn, &new, &twice).unwrap();
+    system::update::<teams::Teams>(conn, &new, &twice).unwrap();
     assert_eq!(rows(conn), ["b", "c"]);
-    assert_eq!(teams::Teams::delete(conn, "t"), Ok(1));
+    assert_eq!(system::delete::<teams::Teams>(conn, "t"), Ok(1));
     assert_eq!(rows(conn), Vec::<String>::new());
 }
 
@@ -112,14 +113,14 @@ fn join_rows_follow_the_list() {
 fn an_item_that_is_no_record_is_refused() {
     let conn = &mut database("cases/relations/schema");
     person(conn, "a");
-    assert!(teams::Teams::insert(conn, &team("t", "nobody", &[])).is_err());
-    assert!(teams::Teams::insert(conn, &team("u", "a", &["nobody"])).is_err());
+    assert!(system::insert::<teams::Teams>(conn, &team("t", "nobody", &[])).is_err());
+    assert!(system::insert::<teams::Teams>(conn, &team("u", "a", &["nobody"])).is_err());
 }
 
 #[test]
 fn an_empty_relation_is_null_in_the_table() {
     let conn = &mut database("cases/relations/schema");
-    teams::Teams::insert(conn, &team("t", "", &[])).unwrap();
+    system::insert::<teams::Teams>(conn, &team("t", "", &[])).unwrap();
     let found = load::<teams::Teams>(conn, None);
     let lead = found.first().unwrap().get(teams::field::LEAD);
     assert_eq!(lead, ValueRef::Text(""));
@@ -128,7 +129,10 @@ fn an_empty_relation_is_null_in_the_table() {
     let Predicate::When(is_null) = is_null else {
         unreachable!("only the row knows");
     };
-    assert_eq!(teams::Teams::count(conn, Some(is_null)), Ok(1));
+    assert_eq!(
+        Scope::<teams::Teams>::system().filter(is_null).count(conn),
+        Ok(1)
+    );
 }
 
 #[test]
@@ -136,16 +140,11 @@ fn pages_and_orders_are_read() {
     let conn = &mut database("cases/relations/schema");
     ["b", "c", "a"].iter().for_each(|id| person(conn, id));
     let mut read = |descending, limit, offset| -> Vec<String> {
-        let select = Select {
-            filter: None,
-            order: people::People::order(people::field::ID, descending)
-                .into_iter()
-                .collect(),
-            limit,
-            offset,
-        };
-        let people = people::People::load(conn, select).unwrap();
-        people.into_iter().map(|person| person.id).collect()
+        let order = people::People::order(people::field::ID, descending);
+        let order = order.into_iter().collect();
+        let people = Scope::<people::People>::system().page(conn, order, limit, offset);
+        let people = people.unwrap().into_iter();
+        people.map(|person| person.into_inner().id).collect()
     };
     assert_eq!(read(false, None, 0), ["a", "b", "c"]);
     assert_eq!(read(true, Some(2), 1), ["b", "a"]);
@@ -169,7 +168,7 @@ fn relations_to_the_own_collection_look_at_the_other_record() {
             friends: list(&others),
             ..Default::default()
         };
-        teams::Teams::insert(conn, &team).unwrap();
+        system::insert::<teams::Teams>(conn, &team).unwrap();
     }
     let second = Plan::Test {
         column: Column::Field(FieldId(0)),

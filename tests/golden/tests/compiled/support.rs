@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use basalt_codegen::diff::{Options, diff};
 use basalt_codegen::{read_dir, resolve};
-use basalt_runtime::collection::{Collection, Record, Select};
+use basalt_runtime::access::{Allowed, Scope};
+use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::request::{Auth, Body, RequestInfo};
 use basalt_runtime::sql::{Conn, Pred};
 use diesel::connection::SimpleConnection as _;
@@ -25,15 +26,18 @@ pub fn database(case: &str) -> Conn {
     conn
 }
 
+/// The records that a condition holds for, or all.
+pub fn scope<C: Collection>(filter: Option<Pred<C::Table>>) -> Scope<C> {
+    match filter {
+        Some(filter) => Scope::system().filter(filter),
+        None => Scope::system(),
+    }
+}
+
 /// The records that a condition holds for, in order of insertion.
 pub fn load<C: Collection>(conn: &mut Conn, filter: Option<Pred<C::Table>>) -> Vec<C::Record> {
-    let select = Select {
-        filter,
-        order: vec![C::rowid(false)],
-        limit: None,
-        offset: 0,
-    };
-    C::load(conn, select).unwrap()
+    let records = scope::<C>(filter).load(conn).unwrap();
+    records.into_iter().map(Allowed::into_inner).collect()
 }
 
 /// A request of a guest, or of this record.

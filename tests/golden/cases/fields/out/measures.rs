@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::measures;
 
@@ -279,7 +279,7 @@ impl collection::Collection for Measures {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<measures::table>,
     ) -> QueryResult<Vec<Measure>> {
         let mut query = measures::table.into_boxed().select(Measure::as_select());
@@ -295,32 +295,36 @@ impl collection::Collection for Measures {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<measures::table>>,
     ) -> QueryResult<i64> {
         let mut query = measures::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Measure) -> QueryResult<()> {
-        ::diesel::insert_into(measures::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Measure) -> QueryResult<()> {
+        ::diesel::insert_into(measures::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Measure, new: &Measure) -> QueryResult<()> {
+    fn update(
+        mut conn: access::Permit,
+        old: &Measure,
+        new: &Measure,
+    ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                measures, old => new, n, count, given, on, maybe, data, place, where_
-            );
-            ::diesel::update(measures::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, measures, old => new, n, count, given, on, maybe, data, place,
+                where_
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(measures::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(measures::table.find(id)).execute(conn.get())
     }
 }

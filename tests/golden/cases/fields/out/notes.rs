@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::notes;
 
@@ -313,7 +313,7 @@ impl collection::Collection for Notes {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<notes::table>,
     ) -> QueryResult<Vec<Note>> {
         let mut query = notes::table.into_boxed().select(Note::as_select());
@@ -329,33 +329,32 @@ impl collection::Collection for Notes {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<notes::table>>,
     ) -> QueryResult<i64> {
         let mut query = notes::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Note) -> QueryResult<()> {
-        ::diesel::insert_into(notes::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Note) -> QueryResult<()> {
+        ::diesel::insert_into(notes::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Note, new: &Note) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Note, new: &Note) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                notes, old => new, code, body, mail, link, due, done, secret, created,
-                updated
-            );
-            ::diesel::update(notes::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, notes, old => new, code, body, mail, link, due, done, secret,
+                created, updated
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(notes::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(notes::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::paints;
 
@@ -264,7 +264,7 @@ impl collection::Collection for Paints {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<paints::table>,
     ) -> QueryResult<Vec<Paint>> {
         let mut query = paints::table.into_boxed().select(Paint::as_select());
@@ -280,32 +280,29 @@ impl collection::Collection for Paints {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<paints::table>>,
     ) -> QueryResult<i64> {
         let mut query = paints::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Paint) -> QueryResult<()> {
-        ::diesel::insert_into(paints::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Paint) -> QueryResult<()> {
+        ::diesel::insert_into(paints::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Paint, new: &Paint) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Paint, new: &Paint) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                paints, old => new, color, base, tags
-            );
-            ::diesel::update(paints::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(conn, paints, old => new, color, base, tags)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(paints::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(paints::table.find(id)).execute(conn.get())
     }
 }

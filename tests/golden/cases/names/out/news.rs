@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::options::schema::options;
 use super::rules::schema::rules_table;
@@ -301,7 +301,7 @@ impl collection::Collection for News {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<news::table>,
     ) -> QueryResult<Vec<NewsRecord>> {
         let mut query = news::table.into_boxed().select(NewsRecord::as_select());
@@ -317,40 +317,39 @@ impl collection::Collection for News {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<news::table>>,
     ) -> QueryResult<i64> {
         let mut query = news::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &NewsRecord) -> QueryResult<()> {
-        ::diesel::insert_into(news::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &NewsRecord) -> QueryResult<()> {
+        ::diesel::insert_into(news::table).values(record).execute(conn.get())?;
         ::basalt_runtime::insert_links!(conn, link_fields, record.id, record.fields)?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &NewsRecord,
         new: &NewsRecord,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(news, old => new, news_, fields);
-            ::diesel::update(news::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(conn, news, old => new, news_, fields)?;
         }
         if old.fields != new.fields {
             ::diesel::delete(link_fields::table.filter(link_fields::owner.eq(&old.id)))
-                .execute(conn)?;
+                .execute(conn.get())?;
             ::basalt_runtime::insert_links!(conn, link_fields, old.id, new.fields)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(news::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(news::table.find(id)).execute(conn.get())
     }
 }

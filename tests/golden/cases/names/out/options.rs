@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::rules::schema::rules_table;
 use schema::options;
@@ -332,7 +332,7 @@ impl collection::Collection for Options {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<options::table>,
     ) -> QueryResult<Vec<OptionRecord>> {
         let mut query = options::table.into_boxed().select(OptionRecord::as_select());
@@ -348,37 +348,36 @@ impl collection::Collection for Options {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<options::table>>,
     ) -> QueryResult<i64> {
         let mut query = options::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &OptionRecord) -> QueryResult<()> {
-        ::diesel::insert_into(options::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &OptionRecord) -> QueryResult<()> {
+        ::diesel::insert_into(options::table).values(record).execute(conn.get())?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &OptionRecord,
         new: &OptionRecord,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                options, old => new, type_, self_, crate_, table_, token_key2, html_body,
-                value
-            );
-            ::diesel::update(options::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, options, old => new, type_, self_, crate_, table_, token_key2,
+                html_body, value
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(options::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(options::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::options::schema::options;
 use schema::rules_table;
@@ -208,7 +208,7 @@ impl collection::Collection for Rules {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<rules_table::table>,
     ) -> QueryResult<Vec<Rule>> {
         let mut query = rules_table::table.into_boxed().select(Rule::as_select());
@@ -224,34 +224,29 @@ impl collection::Collection for Rules {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<rules_table::table>>,
     ) -> QueryResult<i64> {
         let mut query = rules_table::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Rule) -> QueryResult<()> {
-        ::diesel::insert_into(rules_table::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Rule) -> QueryResult<()> {
+        ::diesel::insert_into(rules_table::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Rule, new: &Rule) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Rule, new: &Rule) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                rules_table, old => new, rules_, fn_
-            );
-            ::diesel::update(rules_table::table.find(&old.id))
-                .set(changes)
-                .execute(conn)?;
+            ::basalt_runtime::update_row!(conn, rules_table, old => new, rules_, fn_)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(rules_table::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(rules_table::table.find(id)).execute(conn.get())
     }
 }

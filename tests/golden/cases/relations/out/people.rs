@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::people;
 
@@ -158,7 +158,7 @@ impl collection::Collection for People {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<people::table>,
     ) -> QueryResult<Vec<PeopleRecord>> {
         let mut query = people::table.into_boxed().select(PeopleRecord::as_select());
@@ -174,34 +174,33 @@ impl collection::Collection for People {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<people::table>>,
     ) -> QueryResult<i64> {
         let mut query = people::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &PeopleRecord) -> QueryResult<()> {
-        ::diesel::insert_into(people::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &PeopleRecord) -> QueryResult<()> {
+        ::diesel::insert_into(people::table).values(record).execute(conn.get())?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &PeopleRecord,
         new: &PeopleRecord,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(people, old => new, name);
-            ::diesel::update(people::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(conn, people, old => new, name)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(people::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(people::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::superusers;
 
@@ -288,7 +288,7 @@ impl collection::Collection for Superusers {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<superusers::table>,
     ) -> QueryResult<Vec<Superuser>> {
         let mut query = superusers::table.into_boxed().select(Superuser::as_select());
@@ -304,39 +304,36 @@ impl collection::Collection for Superusers {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<superusers::table>>,
     ) -> QueryResult<i64> {
         let mut query = superusers::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Superuser) -> QueryResult<()> {
-        ::diesel::insert_into(superusers::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Superuser) -> QueryResult<()> {
+        ::diesel::insert_into(superusers::table).values(record).execute(conn.get())?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &Superuser,
         new: &Superuser,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                superusers, old => new, password, token_key, email, email_visibility,
-                verified, created, updated
-            );
-            ::diesel::update(superusers::table.find(&old.id))
-                .set(changes)
-                .execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, superusers, old => new, password, token_key, email,
+                email_visibility, verified, created, updated
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(superusers::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(superusers::table.find(id)).execute(conn.get())
     }
 }

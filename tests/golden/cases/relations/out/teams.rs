@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::people::schema::people;
 use schema::teams;
@@ -297,7 +297,7 @@ impl collection::Collection for Teams {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<teams::table>,
     ) -> QueryResult<Vec<Team>> {
         let mut query = teams::table.into_boxed().select(Team::as_select());
@@ -313,44 +313,43 @@ impl collection::Collection for Teams {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<teams::table>>,
     ) -> QueryResult<i64> {
         let mut query = teams::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Team) -> QueryResult<()> {
-        ::diesel::insert_into(teams::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Team) -> QueryResult<()> {
+        ::diesel::insert_into(teams::table).values(record).execute(conn.get())?;
         ::basalt_runtime::insert_links!(conn, link_friends, record.id, record.friends)?;
         ::basalt_runtime::insert_links!(conn, link_members, record.id, record.members)?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Team, new: &Team) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Team, new: &Team) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                teams, old => new, parent, friends, lead, members
-            );
-            ::diesel::update(teams::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, teams, old => new, parent, friends, lead, members
+            )?;
         }
         if old.friends != new.friends {
             ::diesel::delete(link_friends::table.filter(link_friends::owner.eq(&old.id)))
-                .execute(conn)?;
+                .execute(conn.get())?;
             ::basalt_runtime::insert_links!(conn, link_friends, old.id, new.friends)?;
         }
         if old.members != new.members {
             ::diesel::delete(link_members::table.filter(link_members::owner.eq(&old.id)))
-                .execute(conn)?;
+                .execute(conn.get())?;
             ::basalt_runtime::insert_links!(conn, link_members, old.id, new.members)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(teams::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(teams::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::articles;
 
@@ -435,7 +435,7 @@ impl collection::Collection for Articles {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<articles::table>,
     ) -> QueryResult<Vec<Article>> {
         let mut query = articles::table.into_boxed().select(Article::as_select());
@@ -451,32 +451,35 @@ impl collection::Collection for Articles {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<articles::table>>,
     ) -> QueryResult<i64> {
         let mut query = articles::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Article) -> QueryResult<()> {
-        ::diesel::insert_into(articles::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Article) -> QueryResult<()> {
+        ::diesel::insert_into(articles::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Article, new: &Article) -> QueryResult<()> {
+    fn update(
+        mut conn: access::Permit,
+        old: &Article,
+        new: &Article,
+    ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                articles, old => new, title, public, tags, created
-            );
-            ::diesel::update(articles::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, articles, old => new, title, public, tags, created
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(articles::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(articles::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::organizations;
 
@@ -158,7 +158,7 @@ impl collection::Collection for Organizations {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<organizations::table>,
     ) -> QueryResult<Vec<Organization>> {
         let mut query = organizations::table
@@ -176,36 +176,33 @@ impl collection::Collection for Organizations {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<organizations::table>>,
     ) -> QueryResult<i64> {
         let mut query = organizations::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Organization) -> QueryResult<()> {
-        ::diesel::insert_into(organizations::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Organization) -> QueryResult<()> {
+        ::diesel::insert_into(organizations::table).values(record).execute(conn.get())?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &Organization,
         new: &Organization,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(organizations, old => new, name);
-            ::diesel::update(organizations::table.find(&old.id))
-                .set(changes)
-                .execute(conn)?;
+            ::basalt_runtime::update_row!(conn, organizations, old => new, name)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(organizations::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(organizations::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::permissions;
 
@@ -171,7 +171,7 @@ impl collection::Collection for Permissions {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<permissions::table>,
     ) -> QueryResult<Vec<Permission>> {
         let mut query = permissions::table.into_boxed().select(Permission::as_select());
@@ -187,38 +187,33 @@ impl collection::Collection for Permissions {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<permissions::table>>,
     ) -> QueryResult<i64> {
         let mut query = permissions::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Permission) -> QueryResult<()> {
-        ::diesel::insert_into(permissions::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Permission) -> QueryResult<()> {
+        ::diesel::insert_into(permissions::table).values(record).execute(conn.get())?;
         Ok(())
     }
     fn update(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         old: &Permission,
         new: &Permission,
     ) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                permissions, old => new, name, active
-            );
-            ::diesel::update(permissions::table.find(&old.id))
-                .set(changes)
-                .execute(conn)?;
+            ::basalt_runtime::update_row!(conn, permissions, old => new, name, active)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(permissions::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(permissions::table.find(id)).execute(conn.get())
     }
 }

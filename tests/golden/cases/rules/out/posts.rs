@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::organizations::schema::organizations;
 use super::permissions::schema::permissions;
@@ -479,7 +479,7 @@ impl collection::Collection for Posts {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<posts::table>,
     ) -> QueryResult<Vec<Post>> {
         let mut query = posts::table.into_boxed().select(Post::as_select());
@@ -495,36 +495,35 @@ impl collection::Collection for Posts {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<posts::table>>,
     ) -> QueryResult<i64> {
         let mut query = posts::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Post) -> QueryResult<()> {
-        ::diesel::insert_into(posts::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Post) -> QueryResult<()> {
+        ::diesel::insert_into(posts::table).values(record).execute(conn.get())?;
         ::basalt_runtime::insert_links!(conn, link_editors, record.id, record.editors)?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Post, new: &Post) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Post, new: &Post) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(posts, old => new, author, editors);
-            ::diesel::update(posts::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(conn, posts, old => new, author, editors)?;
         }
         if old.editors != new.editors {
             ::diesel::delete(link_editors::table.filter(link_editors::owner.eq(&old.id)))
-                .execute(conn)?;
+                .execute(conn.get())?;
             ::basalt_runtime::insert_links!(conn, link_editors, old.id, new.editors)?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(posts::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(posts::table.find(id)).execute(conn.get())
     }
 }

@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use schema::things;
 
@@ -541,7 +541,7 @@ impl collection::Collection for Things {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<things::table>,
     ) -> QueryResult<Vec<Thing>> {
         let mut query = things::table.into_boxed().select(Thing::as_select());
@@ -557,32 +557,32 @@ impl collection::Collection for Things {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<things::table>>,
     ) -> QueryResult<i64> {
         let mut query = things::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &Thing) -> QueryResult<()> {
-        ::diesel::insert_into(things::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &Thing) -> QueryResult<()> {
+        ::diesel::insert_into(things::table).values(record).execute(conn.get())?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &Thing, new: &Thing) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &Thing, new: &Thing) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                things, old => new, title, other, n, public, on, kind, tags, data, place
-            );
-            ::diesel::update(things::table.find(&old.id)).set(changes).execute(conn)?;
+            ::basalt_runtime::update_row!(
+                conn, things, old => new, title, other, n, public, on, kind, tags, data,
+                place
+            )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(things::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(things::table.find(id)).execute(conn.get())
     }
 }

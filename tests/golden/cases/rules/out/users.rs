@@ -4,7 +4,7 @@ use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
 use ::basalt_runtime::sql::{self, compare, filter, items};
 use ::basalt_runtime::value::FieldValue as _;
-use ::basalt_runtime::{collection, hooks, memory, meta, rules, value};
+use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
 use super::organizations::schema::organizations;
 use super::permissions::schema::permissions;
@@ -418,7 +418,7 @@ impl collection::Collection for Users {
         }
     }
     fn load(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         select: collection::Select<users::table>,
     ) -> QueryResult<Vec<User>> {
         let mut query = users::table.into_boxed().select(User::as_select());
@@ -434,45 +434,44 @@ impl collection::Collection for Users {
         if select.offset > 0 {
             query = query.offset(select.offset);
         }
-        query.load(conn)
+        query.load(conn.get())
     }
     fn count(
-        conn: &mut sql::Conn,
+        mut conn: access::Permit,
         filter: Option<sql::Pred<users::table>>,
     ) -> QueryResult<i64> {
         let mut query = users::table.count().into_boxed();
         if let Some(filter) = filter {
             query = query.filter(filter);
         }
-        query.get_result(conn)
+        query.get_result(conn.get())
     }
-    fn insert(conn: &mut sql::Conn, record: &User) -> QueryResult<()> {
-        ::diesel::insert_into(users::table).values(record).execute(conn)?;
+    fn insert(mut conn: access::Permit, record: &User) -> QueryResult<()> {
+        ::diesel::insert_into(users::table).values(record).execute(conn.get())?;
         ::basalt_runtime::insert_links!(
             conn, link_permissions, record.id, record.permissions
         )?;
         Ok(())
     }
-    fn update(conn: &mut sql::Conn, old: &User, new: &User) -> QueryResult<()> {
+    fn update(mut conn: access::Permit, old: &User, new: &User) -> QueryResult<()> {
         if old != new {
-            let changes = ::basalt_runtime::changes!(
-                users, old => new, password, token_key, email, email_visibility,
+            ::basalt_runtime::update_row!(
+                conn, users, old => new, password, token_key, email, email_visibility,
                 verified, organization, permissions, manager
-            );
-            ::diesel::update(users::table.find(&old.id)).set(changes).execute(conn)?;
+            )?;
         }
         if old.permissions != new.permissions {
             ::diesel::delete(
                     link_permissions::table.filter(link_permissions::owner.eq(&old.id)),
                 )
-                .execute(conn)?;
+                .execute(conn.get())?;
             ::basalt_runtime::insert_links!(
                 conn, link_permissions, old.id, new.permissions
             )?;
         }
         Ok(())
     }
-    fn delete(conn: &mut sql::Conn, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(users::table.find(id)).execute(conn)
+    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
+        ::diesel::delete(users::table.find(id)).execute(conn.get())
     }
 }

@@ -1,0 +1,23 @@
+//! Writes of an application's own code, say in a hook: no rule is asked, nothing is validated and
+//! no hook runs. For reads there is [`Scope::system`](super::Scope::system).
+
+use diesel::QueryResult;
+
+use super::Permit;
+use crate::collection::Collection;
+use crate::sql::Conn;
+
+/// Inserts a record of `C`, and what its multiple relations hold.
+pub fn insert<C: Collection>(conn: &mut Conn, record: &C::Record) -> QueryResult<()> {
+    C::insert(Permit::new(conn), record)
+}
+
+/// Writes the columns of a record of `C` in which `new` differs from `old`.
+pub fn update<C: Collection>(conn: &mut Conn, old: &C::Record, new: &C::Record) -> QueryResult<()> {
+    C::update(Permit::new(conn), old, new)
+}
+
+/// Deletes the row with this id, without the cascades of the API; says how many rows there were.
+pub fn delete<C: Collection>(conn: &mut Conn, id: &str) -> QueryResult<usize> {
+    C::delete(Permit::new(conn), id)
+}
