@@ -29,7 +29,7 @@ pub trait Hooks<C: Collection>: Send + Sync {
     fn after_create(&self, context: &mut HookContext<'_>, record: &C::Record) -> HookResult {
         Ok(())
     }
-    /// Before validation and the update rule; may change the new version.
+    /// After the update rule, before validation; may change the new version.
     fn before_update(
         &self,
         context: &mut HookContext<'_>,
