@@ -177,8 +177,12 @@ fn wanted_column(field: &ir::Field) -> String {
         FieldKind::Bool => ("BOOLEAN", "FALSE"),
         FieldKind::Json { .. } => ("TEXT", "'null'"),
         FieldKind::GeoPoint => ("TEXT", "'{\"lon\":0,\"lat\":0}'"),
-        kind if kind.is_many() => ("TEXT", "'[]'"),
+        // A relation starts empty, whatever its default.
+        FieldKind::Relation { .. } if field.kind.is_many() => {
+            return describe("TEXT", true, false, Some("'[]'"));
+        }
         FieldKind::Relation { .. } => return "TEXT null -".to_owned(),
+        kind if kind.is_many() => ("TEXT", "'[]'"),
         _ => ("TEXT", "''"),
     };
     let default = match (&field.default, field.nullable) {

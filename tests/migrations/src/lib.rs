@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+pub mod case;
 pub mod introspect;
 pub mod meta;
 

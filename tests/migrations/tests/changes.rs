@@ -3,68 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use basalt_codegen::diff::Options;
-use basalt_migration_tests::{TestDb, introspect, meta, schema};
-use basalt_runtime::migrate;
-
-/// A question to the database, as `SELECT .0 .1`, and its answer.
-type Ask = (&'static str, &'static str, &'static str);
-
-struct Case {
-    before: &'static [&'static str],
-    rows: &'static str,
-    after: &'static [&'static str],
-    /// What would be lost; without any, the change must be made without the flag.
-    losses: &'static [&'static str],
-    up: &'static [Ask],
-    down: &'static [Ask],
-}
-
-fn check(case: &Case) {
-    let (before, after) = (schema(case.before), schema(case.after));
-    let mut db = TestDb::new();
-    db.migrate(&before, false);
-    db.execute(case.rows);
-    db.assert_sound(&before);
-
-    let refused = match db.diff(&after, &Options::default()) {
-        Ok(_) => Vec::new(),
-        Err(problems) => problems.into_iter().map(|it| it.message).collect(),
-    };
-    assert_eq!(refused, case.losses);
-
-    assert!(db.migrate(&after, !case.losses.is_empty()));
-    let up = |db: &mut TestDb| {
-        db.assert_sound(&after);
-        assert_eq!(
-            introspect::without_conditions(introspect::found(&mut db.conn)),
-            introspect::wanted(&after)
-        );
-        migrate::check_fits(&mut db.conn, &meta::of(&after)).unwrap();
-    };
-    up(&mut db);
-    ask(&mut db, case.up);
-    assert!(
-        !db.migrate(&after, false),
-        "the second diff found something"
-    );
-
-    db.revert();
-    db.assert_sound(&before);
-    assert_eq!(
-        introspect::without_conditions(introspect::found(&mut db.conn)),
-        introspect::wanted(&before)
-    );
-    ask(&mut db, case.down);
-
-    assert_eq!(db.run().unwrap(), 1);
-    up(&mut db);
-}
-
-fn ask(db: &mut TestDb, questions: &[Ask]) {
-    for (what, rest, answer) in questions {
-        assert_eq!(&db.ask(what, rest), answer, "SELECT {what} {rest}");
-    }
-}
+use basalt_migration_tests::case::{Case, check};
+use basalt_migration_tests::{TestDb, schema};
 
 const TAGS: &str = "name = 'tags'\n[fields]\nlabel = { type = 'text' }";
 const POSTS: &str = "name = 'posts'\n[fields]\ntitle = { type = 'text' }";
@@ -389,5 +329,72 @@ fn another_target_keeps_only_ids_that_it_has() {
         ],
         up: &[("tags", "FROM posts ORDER BY id", "t,NULL")],
         down: &[("tags", "FROM posts ORDER BY id", "t,NULL")],
+    });
+}
+
+#[test]
+fn a_default_of_a_multiple_relation_is_for_new_records_only() {
+    const WITH_DEFAULT: &str = "name = 'posts'\n[fields]\ntitle = { type = 'text' }\n\
+         tags = { type = 'relation', collection = 'tags', max_select = 9, default = ['t'] }";
+    check(&Case {
+        before: &[POSTS, TAGS],
+        rows: TWO_POSTS,
+        after: &[WITH_DEFAULT, TAGS],
+        losses: &[],
+        up: &[
+            ("tags", "FROM posts", "[],[]"),
+            ("count(*)", "FROM _link_posts_tags", "0"),
+        ],
+        down: &[("title", "FROM posts", "one,two")],
+    });
+}
+
+#[test]
+fn texts_become_json_strings_and_come_back_as_they_were() {
+    check(&Case {
+        before: &["name = 'posts'\n[fields]\nnote = { type = 'text' }"],
+        rows: "INSERT INTO posts (id, note) VALUES
+               ('a', ' 5 '), ('b', 'true'), ('c', '\"x\"'), ('d', 'null'), ('e', '[1, 2]'), ('f', '');",
+        after: &["name = 'posts'\n[fields]\nnote = { type = 'json' }"],
+        losses: &[],
+        up: &[(
+            "note",
+            "FROM posts ORDER BY id",
+            r#"" 5 ","true","\"x\"","null","[1, 2]",null"#,
+        )],
+        down: &[(
+            "note",
+            "FROM posts ORDER BY id",
+            r#" 5 ,true,"x",null,[1, 2],"#,
+        )],
+    });
+}
+
+#[test]
+fn a_table_with_several_changes_is_rebuilt_once() {
+    const BEFORE: &str = "name = 'posts'\n[fields]\na = { type = 'text' }\nb = { type = 'text' }";
+    const AFTER: &str = "name = 'posts'\n[fields]\na = { type = 'json' }\n\
+         new = { type = 'number' }\nb = { type = 'json' }";
+    let mut db = TestDb::new();
+    db.migrate(&schema(&[BEFORE]), false);
+    let migration = db
+        .diff(&schema(&[AFTER]), &Options::default())
+        .unwrap()
+        .unwrap();
+    for sql in [&migration.up, &migration.down] {
+        assert_eq!(
+            sql.matches("CREATE TABLE \"_new_posts\"").count(),
+            1,
+            "{sql}"
+        );
+    }
+    assert!(migration.notes[0].contains("`posts.a` become JSON strings"));
+    check(&Case {
+        before: &[BEFORE],
+        rows: "INSERT INTO posts (id, a, b) VALUES ('x', 'one', 'two');",
+        after: &[AFTER],
+        losses: &[],
+        up: &[("a || b || new", "FROM posts", "\"one\"\"two\"0")],
+        down: &[("a || b", "FROM posts", "onetwo")],
     });
 }

@@ -24,8 +24,13 @@ pub fn link_table(collection: &str, field: &str) -> String {
     format!("{LINK_PREFIX}{collection}_{field}")
 }
 
+/// The name that a table bears for a while, when its own is still taken.
+pub fn aside(name: &str) -> String {
+    format!("_new_{name}")
+}
+
 /// The name of the join table's index; tables and indexes share one space of names.
-fn link_index(collection: &str, field: &str) -> String {
+pub fn link_index(collection: &str, field: &str) -> String {
     format!("_linked_{collection}_{field}")
 }
 
@@ -49,8 +54,7 @@ pub fn column_type(field: &Field) -> String {
     format!("{name}{not_null} DEFAULT {}", default_value(field))
 }
 
-/// The target of a relation to one record. Such a column is NULL when it is empty and has no
-/// default, since a default id could point to no record.
+/// The target of a relation to one record. Such a column is NULL when it is empty.
 pub fn single_target(field: &Field) -> Option<&str> {
     match &field.kind {
         Kind::Relation {
@@ -61,10 +65,12 @@ pub fn single_target(field: &Field) -> Option<&str> {
     }
 }
 
-/// What the column holds in a record that was made without the field, as SQL.
+/// What the column holds in a record that was made without the field, as SQL. Relations start
+/// empty whatever their default: it may name records that aren't there, and a column alone can't
+/// fill the join table. A create stores the default in both.
 pub fn default_value(field: &Field) -> String {
-    if single_target(field).is_some() {
-        return "NULL".to_owned();
+    if matches!(field.kind, Kind::Relation { .. }) {
+        return zero(&field.kind).to_owned();
     }
     match &field.default {
         Some(value) => stored(&field.kind, value),
@@ -90,10 +96,7 @@ pub fn zero(kind: &Kind) -> &'static str {
 fn stored(kind: &Kind, value: &JsonValue) -> String {
     let is_json = matches!(
         kind,
-        Kind::Json
-            | Kind::GeoPoint
-            | Kind::Select { many: true, .. }
-            | Kind::Relation { many: true, .. }
+        Kind::Json | Kind::GeoPoint | Kind::Select { many: true, .. }
     );
     match value {
         _ if is_json => literal(&value.to_string()),

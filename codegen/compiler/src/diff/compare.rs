@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Problem;
+use super::clash::{self, Named};
 use super::renames::{self, Asked};
 use super::step::{Step, values};
 use crate::snapshot::{Collection, Field, Index, Kind, Snapshot};
 
-/// The steps. Fails with every rename that can't be done.
+/// The steps. Fails with every rename that can't be done, and with names that two things would
+/// have at once on the way there or back.
 ///
-/// The order: collections get their new names; indexes that go, go; new collections come, so that
+/// The order: collections get their new names; indexes that go, go, and those of collections that
+/// go if their names are wanted again; new collections come, so that
 /// fields can point to them; then the fields; then collections go to which nothing points any
 /// more; and last the new indexes.
 pub fn compare(from: &Snapshot, to: &Snapshot, asked: &Asked) -> Result<Vec<Step>, Vec<Problem>> {
@@ -32,6 +35,13 @@ pub fn compare(from: &Snapshot, to: &Snapshot, asked: &Asked) -> Result<Vec<Step
     plan.drop_collections(to);
     for collection in &to.collections {
         plan.create_indexes(collection);
+    }
+    let back: Vec<Step> = plan.steps.iter().rev().map(Step::inverse).collect();
+    if plan.problems.is_empty() {
+        plan.problems = clash::problems(from, &plan.steps);
+    }
+    if plan.problems.is_empty() {
+        plan.problems = clash::problems(to, &back);
     }
     if plan.problems.is_empty() {
         Ok(plan.steps)
@@ -88,8 +98,10 @@ impl Plan {
 
     fn drop_indexes(&mut self, to: &Snapshot, renames: &FieldRenames) {
         let mut steps = Vec::new();
+        let wanted = clash::names(to);
         for old in &self.state.collections {
             let Some(new) = to.collection(&old.name) else {
+                steps.extend(in_the_way(old, &wanted));
                 continue;
             };
             let renames = renames.get(&old.name).map_or(&[][..], Vec::as_slice);
@@ -133,23 +145,33 @@ impl Plan {
                 to: to.clone(),
             });
         }
+        self.add_and_change(new);
+    }
+
+    /// The changes come in one run, since each run may rebuild the table.
+    fn add_and_change(&mut self, new: &Collection) {
+        let mut changes = Vec::new();
         for field in &new.fields {
             let current = self
                 .state
-                .collection(&collection)
+                .collection(&new.name)
                 .and_then(|it| it.field(&field.name));
+            let collection = new.name.clone();
             match current.cloned() {
                 Some(current) if same(&current, field) => {}
-                Some(current) => self.push(Step::ChangeField {
-                    collection: collection.clone(),
+                Some(current) => changes.push(Step::ChangeField {
+                    collection,
                     from: current,
                     to: field.clone(),
                 }),
                 None => self.push(Step::AddField {
-                    collection: collection.clone(),
+                    collection,
                     field: field.clone(),
                 }),
             }
+        }
+        for change in changes {
+            self.push(change);
         }
     }
 
@@ -180,6 +202,22 @@ impl Plan {
             }
         }
     }
+}
+
+/// The indexes of a collection that goes whose names something else is to have. The others go with
+/// their table.
+fn in_the_way(old: &Collection, wanted: &[Named]) -> Vec<Step> {
+    let indexes = old.indexes.iter();
+    let taken = indexes.filter(|index| {
+        let name = index.name.to_ascii_lowercase();
+        wanted.iter().any(|named| named.name == name)
+    });
+    taken
+        .map(|index| Step::DropIndex {
+            collection: old.name.clone(),
+            index: index.clone(),
+        })
+        .collect()
 }
 
 fn names<'a>(names: impl Iterator<Item = &'a String>) -> BTreeSet<String> {

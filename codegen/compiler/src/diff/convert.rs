@@ -133,11 +133,9 @@ fn from_text(column: &str, to: Form<'_>) -> Option<(String, Option<&'static str>
         Form::List => (wrapped(column), None),
         Form::Link(target) => (existing(column, target), Some(NO_RECORD)),
         Form::Links(target) => (wrapped(&existing_or_empty(column, target)), Some(NO_RECORD)),
+        // A text stays one, also if it looks like JSON: only so does each come back as it was.
         Form::Json => (
-            format!(
-                "CASE WHEN {column} = '' THEN 'null' WHEN json_valid({column}) \
-                 THEN json({column}) ELSE json_quote({column}) END"
-            ),
+            format!("CASE WHEN {column} = '' THEN 'null' ELSE json_quote({column}) END"),
             None,
         ),
         _ => return None,
@@ -145,6 +143,12 @@ fn from_text(column: &str, to: Form<'_>) -> Option<(String, Option<&'static str>
 }
 
 const NO_RECORD: &str = "values that are no ids of the target's records (they become empty)";
+
+/// Do texts of any content become JSON strings?
+pub fn quotes_texts(from: &Field, to: &Field) -> bool {
+    let free = matches!(from.kind, Kind::Text | Kind::Editor);
+    free && matches!(to.kind, Kind::Json)
+}
 
 fn from_scalar(column: &str, from: &Kind, to: Form<'_>) -> Option<(String, Option<&'static str>)> {
     let word = format!("CASE WHEN {column} THEN 'true' ELSE 'false' END");

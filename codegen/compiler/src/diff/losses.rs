@@ -96,7 +96,8 @@ fn similar_collection(steps: &[Step], schema: &ir::Schema, gone: &Collection) ->
     ))
 }
 
-/// What depends on the data: these can make the migration fail, with nothing changed.
+/// What depends on the data: a migration that could fail, with nothing changed, or values that
+/// could be meant otherwise.
 pub fn notes(steps: &[Step]) -> Vec<String> {
     steps
         .iter()
@@ -106,6 +107,15 @@ pub fn notes(steps: &[Step]) -> Vec<String> {
                  same `{}`",
                 index.name,
                 index.columns.join("`, `")
+            )),
+            Step::ChangeField {
+                collection,
+                from,
+                to,
+            } if convert::quotes_texts(from, to) => Some(format!(
+                "the texts of `{collection}.{}` become JSON strings, also those that look like \
+                 other JSON; edit up.sql if they are to be parsed",
+                to.name
             )),
             _ => None,
         })

@@ -1,6 +1,7 @@
 //! From the last snapshot and the schema to the next migration: [`compare`] finds the steps and
 //! what they would lose, [`render`] writes them as SQL. Pure; only [`folder`] reads and writes.
 
+mod clash;
 mod compare;
 mod convert;
 pub mod folder;

@@ -135,13 +135,26 @@ fn drop_collection(collection: &Collection) -> String {
 }
 
 fn rename_collection(collection: Option<&Collection>, from: &str, to: &str) -> String {
-    let mut sql = format!("ALTER TABLE {} RENAME TO {};\n", ident(from), ident(to));
+    let mut sql = rename_table(from, to);
     for field in collection.iter().flat_map(|it| &it.fields) {
         if field.link_target().is_some() {
             sql.push_str(&rename_link((from, &field.name), (to, &field.name)));
         }
     }
     sql
+}
+
+/// SQLite takes names that differ only in case for the same one, which is taken: such a rename goes
+/// through another name.
+fn rename_table(from: &str, to: &str) -> String {
+    let rename =
+        |from: &str, to: &str| format!("ALTER TABLE {} RENAME TO {};\n", ident(from), ident(to));
+    if from.eq_ignore_ascii_case(to) {
+        let between = ddl::aside(to);
+        rename(from, &between) + &rename(&between, to)
+    } else {
+        rename(from, to)
+    }
 }
 
 fn rename_field(owner: Option<&Collection>, collection: &str, from: &str, to: &str) -> String {
@@ -160,10 +173,12 @@ fn rename_field(owner: Option<&Collection>, collection: &str, from: &str, to: &s
 
 fn rename_link(from: (&str, &str), to: (&str, &str)) -> String {
     format!(
-        "{}ALTER TABLE {} RENAME TO {};\n{}",
+        "{}{}{}",
         ddl::drop_link_index(from.0, from.1),
-        ident(&ddl::link_table(from.0, from.1)),
-        ident(&ddl::link_table(to.0, to.1)),
+        rename_table(
+            &ddl::link_table(from.0, from.1),
+            &ddl::link_table(to.0, to.1)
+        ),
         ddl::create_link_index(to.0, to.1),
     )
 }
@@ -233,7 +248,7 @@ fn update_in_place(name: &str, from: &Field, to: &Field) -> String {
 /// SQLite can't change a column: a new table takes the rows, in the same order, and the name.
 /// References to the table are by name, so they hold again after that.
 fn rebuild_table(old: &Collection, new: &Collection, changes: &[(&Field, &Field)]) -> String {
-    let aside = format!("_new_{}", new.name);
+    let aside = ddl::aside(&new.name);
     let mut names = vec!["_rowid_".to_owned()];
     let mut values = vec!["_rowid_".to_owned()];
     for field in &old.fields {

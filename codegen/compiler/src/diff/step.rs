@@ -1,6 +1,5 @@
 //! One change of the database, what it does to a snapshot, and what takes it back.
 
-use crate::ddl;
 use crate::snapshot::{Collection, Field, Index, Kind, Snapshot};
 
 /// One change. Each knows enough to be taken back.
@@ -236,7 +235,10 @@ fn change_in_words(from: &Field, to: &Field) -> String {
         );
     }
     if from.default != to.default {
-        words.push(format!("default {}", ddl::default_value(to)));
+        words.push(match &to.default {
+            Some(value) => format!("default {value}"),
+            None => "no default".to_owned(),
+        });
     }
     words.join(", ")
 }
