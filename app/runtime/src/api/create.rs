@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::account::{self, Secrets};
+use super::answer::{self, Written};
 use super::check::{self, Candidate};
 use super::reply::View;
-use super::{Reply, Shared, check_lock, view, write};
+use super::{Reply, Shared, check_lock, write};
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::field::{cast, modify};
@@ -23,9 +24,9 @@ pub async fn create(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Resul
     check_lock(&entry, &info, Action::Create)?;
     let view = View::parse(&info)?;
     let secrets = account::prepare(app, &entry, &info, None).await?;
-    let registry = app.registry.clone();
-    let job = move |conn: &mut Conn| run(conn, &registry, &entry, info, &secrets, &view);
-    Ok(Reply::json(app.db.write(job).await?))
+    let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
+    let job = move |conn: &mut Conn| run(conn, &registry, &entry, info, &secrets);
+    answer::written(app, written, view, job).await
 }
 
 fn run(
@@ -34,8 +35,7 @@ fn run(
     entry: &Arc<Entry>,
     mut info: RequestInfo,
     secrets: &Secrets,
-    view: &View,
-) -> Result<Vec<u8>, ApiError> {
+) -> Result<Written, ApiError> {
     let mut record = would_be(entry, &mut info, secrets);
     let mut hooked = HookContext {
         request: &info,
@@ -67,7 +67,7 @@ fn run(
         conn,
     };
     entry.run_hooks(&mut hooked, Event::AfterCreate(record.as_ref()))?;
-    view::one(conn, registry, entry, &info, view, record.as_ref())
+    Ok(Written { info, record })
 }
 
 /// The record that the body describes, and an id: rules may ask for it before it is checked.

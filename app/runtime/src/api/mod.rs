@@ -1,6 +1,7 @@
 //! The records API and what surrounds it: routes, error answers, standard headers.
 
 mod account;
+mod answer;
 mod catch;
 mod check;
 mod create;

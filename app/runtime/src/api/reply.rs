@@ -128,6 +128,11 @@ impl View {
         })
     }
 
+    /// Is the record wanted as it is, with nothing read or cut?
+    pub fn is_plain(&self) -> bool {
+        self.expand.is_empty() && self.picker.is_none()
+    }
+
     /// Appends one record with what was expanded for it.
     pub fn write(
         &self,

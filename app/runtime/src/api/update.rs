@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::account::{self, Secrets};
+use super::answer::{self, Written};
 use super::check::{self, Candidate};
 use super::reply::View;
-use super::{Reply, Shared, check_lock, view, write};
+use super::{Reply, Shared, check_lock, write};
 use crate::error::ApiError;
 use crate::field::modify;
 use crate::hooks::HookContext;
@@ -26,30 +27,28 @@ pub async fn update(
     check_lock(&entry, &info, Action::Update)?;
     let view = View::parse(&info)?;
     let secrets = account::prepare(app, &entry, &info, Some(&id)).await?;
-    let registry = app.registry.clone();
+    let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
     let job = move |conn: &mut Conn| {
         let update = Update {
             registry: &registry,
             entry: &entry,
             secrets: &secrets,
-            view: &view,
         };
         update.run(conn, info, &id)
     };
-    Ok(Reply::json(app.db.write(job).await?))
+    answer::written(app, written, view, job).await
 }
 
 struct Update<'a> {
     registry: &'a Registry,
     entry: &'a Arc<Entry>,
     secrets: &'a Secrets,
-    view: &'a View,
 }
 
 impl Update<'_> {
     /// Reads the stored record, changes it and writes it back, all between two other writes, so
     /// that no change of anybody's is lost.
-    fn run(&self, conn: &mut Conn, mut info: RequestInfo, id: &str) -> Result<Vec<u8>, ApiError> {
+    fn run(&self, conn: &mut Conn, mut info: RequestInfo, id: &str) -> Result<Written, ApiError> {
         let (entry, meta) = (self.entry, self.entry.meta());
         let found = entry.find_unchecked(conn, 0, id, false, Some(1));
         let old = found
@@ -92,7 +91,7 @@ impl Update<'_> {
             conn,
         };
         entry.run_hooks(&mut hooked, Event::AfterUpdate(old, new.as_ref()))?;
-        view::one(conn, self.registry, entry, &info, self.view, new.as_ref())
+        Ok(Written { info, record: new })
     }
 
     /// The rule sees the stored record; what shall be is in `@request.body`.

@@ -13,6 +13,7 @@ mod commands;
 mod concurrency;
 mod disk;
 mod fuzz;
+mod hostile;
 mod kill;
 mod raw;
 mod shapes;

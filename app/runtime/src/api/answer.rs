@@ -1,0 +1,78 @@
+//! Answers that hold one record.
+
+use std::sync::Arc;
+
+use super::reply::View;
+use super::{Reply, Shared};
+use crate::access::sight;
+use crate::collection::Record;
+use crate::error::ApiError;
+use crate::query::expand::Expander;
+use crate::registry::{Entry, Registry};
+use crate::request::RequestInfo;
+use crate::sql::Conn;
+
+/// What a create or update leaves for its answer.
+pub struct Written {
+    /// The request, with the body as the collection's fields took it.
+    pub info: RequestInfo,
+    /// The record as it is stored now.
+    pub record: Box<dyn Record>,
+}
+
+/// How far a write got with its answer.
+enum Progress {
+    Answered(Vec<u8>),
+    Stored(Written, View),
+}
+
+/// Runs a write and answers with its record. What the caller wants beyond the record as it is, is
+/// read after the commit: all other writes wait for the writer, and that may take long.
+pub async fn written(
+    app: &Shared,
+    entry: Arc<Entry>,
+    view: View,
+    job: impl FnOnce(&mut Conn) -> Result<Written, ApiError> + Send + 'static,
+) -> Result<Reply, ApiError> {
+    let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
+    let write = move |conn: &mut Conn| {
+        let done = job(conn)?;
+        if !view.is_plain() {
+            return Ok(Progress::Stored(done, view));
+        }
+        let Written { info, record } = &done;
+        let json = one(conn, &registry, &written, info, &view, record.as_ref())?;
+        Ok(Progress::Answered(json))
+    };
+    let (done, view) = match app.db.write(write).await? {
+        Progress::Answered(json) => return Ok(Reply::json(json)),
+        Progress::Stored(done, view) => (done, view),
+    };
+    let registry = app.registry.clone();
+    let read = move |conn: &mut Conn| {
+        let Written { info, record } = &done;
+        one(conn, &registry, &entry, info, &view, record.as_ref())
+    };
+    Ok(Reply::json(app.db.read(read).await?))
+}
+
+/// One record as JSON text, with what was asked to be expanded.
+pub fn one(
+    conn: &mut Conn,
+    registry: &Registry,
+    entry: &Arc<Entry>,
+    info: &RequestInfo,
+    view: &View,
+    record: &dyn Record,
+) -> Result<Vec<u8>, ApiError> {
+    let mut expansions = Vec::new();
+    if !view.expand.is_empty() {
+        let expander = Expander::new(registry, info);
+        let expanded = expander.expand(conn, entry.meta(), &[record], &view.expand);
+        expansions = expanded.map_err(ApiError::internal)?;
+    }
+    let sight = sight(conn, entry, info, record).map_err(ApiError::internal)?;
+    let mut out = Vec::with_capacity(512);
+    view.write(&mut out, entry, record, sight, &expansions);
+    Ok(out)
+}
