@@ -1,6 +1,5 @@
-//! Turns `schema/` into Rust.
+//! Turns `schema/` into Rust, and sees to it that the migrations beside it lead there.
 
 fn main() {
-    println!("cargo::rerun-if-changed=../../migrations/sqlite");
-    basalt_codegen::build_script("../../schema");
+    basalt_codegen::build_script_with("../../schema", "../../migrations/sqlite");
 }

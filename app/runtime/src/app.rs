@@ -60,6 +60,7 @@ impl App {
         pending: Pending,
     ) -> anyhow::Result<App> {
         let registry = collections.build();
+        migrate::refuse_unmigrated(registry.unmigrated())?;
         let path = settings.dir.join(DATABASE_FILE);
         let metas: Vec<_> = registry
             .entries()

@@ -223,6 +223,7 @@ struct Inner {
     entries: Vec<Arc<Entry>>,
     by_name: HashMap<String, usize>,
     by_id: HashMap<&'static str, usize>,
+    unmigrated: &'static [&'static str],
 }
 
 impl Registry {
@@ -239,6 +240,11 @@ impl Registry {
         &self.inner.entries
     }
 
+    /// The changes of the schema that no migration makes, in words.
+    pub fn unmigrated(&self) -> &'static [&'static str] {
+        self.inner.unmigrated
+    }
+
     /// The metadata of every collection, by name.
     pub fn metas(&self) -> impl Iterator<Item = &'static CollectionMeta> {
         self.inner.entries.iter().map(|entry| entry.meta())
@@ -250,6 +256,7 @@ impl Registry {
 #[derive(Default)]
 pub struct RegistryBuilder {
     endpoints: Vec<Box<dyn Building>>,
+    unmigrated: &'static [&'static str],
 }
 
 /// An endpoint that still takes hooks.
@@ -277,6 +284,14 @@ impl RegistryBuilder {
     #[must_use]
     pub fn with<C: Collection>(mut self) -> Self {
         self.endpoints.push(Box::new(Of::<C>::new()));
+        self
+    }
+
+    /// Names the changes of the schema that no migration makes. Generated code says so if there
+    /// are any, and the program then refuses to start on a database.
+    #[must_use]
+    pub fn unmigrated(mut self, changes: &'static [&'static str]) -> Self {
+        self.unmigrated = changes;
         self
     }
 
@@ -331,6 +346,7 @@ impl RegistryBuilder {
                 by_name: by_name.collect(),
                 by_id: by_id.collect(),
                 entries,
+                unmigrated: self.unmigrated,
             }),
         }
     }

@@ -214,6 +214,19 @@ fn shorten(text: &str) -> String {
     short
 }
 
+/// A text in one line, with its control characters escaped.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// The known word that was probably meant: alike, or two edits away.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();

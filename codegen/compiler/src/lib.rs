@@ -17,5 +17,5 @@ pub mod source;
 pub use diagnostic::Report;
 pub use emit::emit as generate;
 pub use resolve::{Checked, resolve};
-pub use script::build_script;
+pub use script::{build_script, build_script_with};
 pub use source::{Source, read_dir};

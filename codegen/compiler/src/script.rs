@@ -9,16 +9,27 @@ use std::{env, fs, process};
 use crate::diagnostic::Report;
 
 /// The whole of an application's build script: generates from the schema files in `schema_dir`
-/// (relative to the package) into `basalt/` in Cargo's `OUT_DIR`. Ends the process with exit code
-/// 1 if a schema file is wrong, after reporting all that is.
+/// (relative to the package) into `basalt/` in Cargo's `OUT_DIR`, and compares the schema with the
+/// migrations in `migrations/sqlite` beside that folder. Ends the process with exit code 1 if a
+/// schema file is wrong, after reporting all that is.
 pub fn build_script(schema_dir: impl AsRef<Path>) {
     let dir = schema_dir.as_ref();
-    println!("cargo::rerun-if-changed={}", dir.display());
-    println!("cargo::rerun-if-changed=build.rs");
+    let beside = dir.parent().unwrap_or(Path::new(""));
+    build_script_with(dir, beside.join("migrations/sqlite"));
+}
+
+/// [`build_script`] for migrations that stand elsewhere. The build runs again when one is added,
+/// so that the program carries it. Changes that no migration makes are a warning, since the
+/// program is needed to make one; it then refuses to start on a database.
+pub fn build_script_with(schema_dir: impl AsRef<Path>, migrations_dir: impl AsRef<Path>) {
+    let (dir, migrations) = (schema_dir.as_ref(), migrations_dir.as_ref());
+    for path in [dir, migrations, Path::new("build.rs")] {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
     let Some(out) = env::var_os("OUT_DIR").map(PathBuf::from) else {
         fail("OUT_DIR is not set: call this from a build script");
     };
-    match build(dir) {
+    match build(dir, migrations) {
         Ok(files) => {
             if let Err(error) = write(&out.join("basalt"), &files) {
                 fail(&format!("can't write the generated files: {error}"));
@@ -35,7 +46,7 @@ pub fn build_script(schema_dir: impl AsRef<Path>) {
 }
 
 /// Schema files to Rust files; warnings go to Cargo.
-fn build(dir: &Path) -> Result<BTreeMap<String, String>, Report> {
+fn build(dir: &Path, migrations: &Path) -> Result<BTreeMap<String, String>, Report> {
     let sources = crate::source::read_dir(dir)?;
     let checked = crate::resolve::resolve(&sources)?;
     for line in checked.warnings.first_lines() {
@@ -44,7 +55,27 @@ fn build(dir: &Path) -> Result<BTreeMap<String, String>, Report> {
     for line in crate::emit::warnings(&checked.schema) {
         println!("cargo::warning={line}");
     }
-    Ok(crate::emit::emit(&checked.schema))
+    let unmigrated = match crate::diff::unmigrated(&checked.schema, migrations) {
+        Ok(changes) => changes,
+        Err(error) => fail(&error.to_string()),
+    };
+    if let Some(line) = unmigrated_line(&unmigrated) {
+        println!("cargo::warning={line}");
+    }
+    Ok(crate::emit::emit_with(&checked.schema, &unmigrated))
+}
+
+/// What to say about changes that no migration makes; nothing if there are none.
+fn unmigrated_line(changes: &[String]) -> Option<String> {
+    let first = changes.first()?;
+    let more = match changes.len() {
+        1 => String::new(),
+        number => format!(" and {} more", number - 1),
+    };
+    Some(format!(
+        "the schema has changes that no migration makes: {first}{more}; run `basalt migrate diff \
+         NAME` and build again"
+    ))
 }
 
 /// Writes the files that changed and removes those of collections that are gone.
@@ -76,7 +107,7 @@ fn fail(message: &str) -> ! {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
 
@@ -101,5 +132,34 @@ mod tests {
         fs::remove_dir_all(&dir).unwrap();
         assert_eq!(before, after);
         assert_eq!(names, ["a.rs", "c.rs"]);
+    }
+
+    #[test]
+    fn changes_without_a_migration_are_said_and_generated() {
+        let root = env::temp_dir().join(format!("basalt-unmigrated-{}", process::id()));
+        let (schema, migrations) = (root.join("schema"), root.join("migrations"));
+        fs::create_dir_all(&schema).unwrap();
+        let posts = "name = 'posts'\n[fields]\nkind = { type = 'select', values = [\"a\\rb\"] }";
+        fs::write(schema.join("posts.toml"), posts).unwrap();
+        let registry = || build(&schema, &migrations).unwrap()["mod.rs"].clone();
+        let before = registry();
+        let options = crate::diff::Options::default();
+        crate::diff::propose(&schema, &migrations, "2000-01-01-000000", "first", &options).unwrap();
+        let after = registry();
+        let changed = posts.replace("a\\r", "c\\r");
+        fs::write(schema.join("posts.toml"), changed).unwrap();
+        let changed = registry();
+        fs::remove_dir_all(&root).unwrap();
+        assert!(before.contains(".unmigrated(&[\"create `_superusers`\", \"create `posts`\"])"));
+        assert!(!after.contains("unmigrated"));
+        let words = "change `posts.kind`: no longer `a\\\\rb`, now also `c\\\\rb`";
+        assert!(changed.contains(words), "{changed}");
+        let lines = ["one".to_owned(), "two".to_owned()];
+        assert_eq!(unmigrated_line(&[]), None);
+        assert!(
+            unmigrated_line(&lines)
+                .unwrap()
+                .contains(": one and 1 more; run")
+        );
     }
 }

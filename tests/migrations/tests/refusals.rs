@@ -4,8 +4,14 @@
 
 use basalt_codegen::diff::{Options, Problem, folder};
 use basalt_migration_tests::{TestDb, introspect, meta, schema};
+use basalt_runtime::app::{App, Pending};
+use basalt_runtime::config::Settings;
 use basalt_runtime::migrate::{self, Entry, State};
+use basalt_runtime::registry::RegistryBuilder;
 use diesel::connection::SimpleConnection;
+use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 const POSTS: &str = "name = 'posts'\n[fields]\ntitle = { type = 'text' }";
 const TAGS: &str = "name = 'tags'\n[fields]\nlabel = { type = 'text' }";
@@ -245,4 +251,60 @@ fn settings_are_kept_and_replaced() {
     migrate::set_param(&mut db.conn, "a", "2").unwrap();
     let value = migrate::get_param(&mut db.conn, "a").unwrap();
     assert_eq!(value.as_deref(), Some("2"));
+}
+
+#[test]
+fn references_to_another_table_or_to_none_do_not_fit() {
+    const MARKS: &str = "name = 'marks'\n[fields]\nlabel = { type = 'text' }";
+    let mut db = at(&[
+        "name = 'posts'\n[fields]\n\
+         one = { type = 'relation', collection = 'tags' }\n\
+         plain = { type = 'text' }\n\
+         was = { type = 'relation', collection = 'tags' }\n\
+         many = { type = 'relation', collection = 'tags', max_select = 9 }",
+        TAGS,
+        MARKS,
+    ]);
+    let program = schema(&[
+        "name = 'posts'\n[fields]\n\
+         one = { type = 'relation', collection = 'marks' }\n\
+         plain = { type = 'relation', collection = 'tags' }\n\
+         was = { type = 'text', nullable = true }\n\
+         many = { type = 'relation', collection = 'marks', max_select = 9 }",
+        TAGS,
+        MARKS,
+    ]);
+    let error = migrate::check_fits(&mut db.conn, &meta::of(&program)).unwrap_err();
+    let migrate::MigrateError::Mismatch(differences) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(
+        differences,
+        &[
+            "column `posts.plain` may not be null",
+            "column `_link_posts_many.target` is no reference to `marks` (ON DELETE CASCADE)",
+            "column `posts.one` is no reference to `marks` (ON DELETE SET NULL)",
+            "column `posts.plain` is no reference to `tags` (ON DELETE SET NULL)",
+            "column `posts.was` is a reference to `tags`, but no relation",
+        ]
+    );
+}
+
+#[test]
+fn a_program_without_the_migrations_of_its_schema_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        dir: folder.path().join("data"),
+        ..Settings::default()
+    };
+    let collections = RegistryBuilder::new().unmigrated(&["create `a`", "drop `b.c`"]);
+    let Err(error) = App::open(collections, MIGRATIONS, settings, Pending::Apply) else {
+        panic!("it started");
+    };
+    assert_eq!(
+        error.to_string(),
+        "the schema has changes that no migration makes: create `a`, drop `b.c`; run `basalt \
+         migrate diff NAME` and build again"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -17,6 +17,13 @@ pub enum MigrateError {
     /// There are migrations to be applied, and the caller doesn't want that to happen by itself.
     #[error("the database lacks {}; apply with `basalt migrate run`", few(.0))]
     Pending(Vec<String>),
+    /// The program was built from a schema that its own migrations don't lead to.
+    #[error(
+        "the schema has changes that no migration makes: {}; run `basalt migrate diff NAME` and \
+         build again",
+        few(.0)
+    )]
+    Unmigrated(Vec<String>),
     /// The tables aren't those that the program was made for.
     #[error(
         "the database doesn't fit this program: {}; if the schema was changed, run `basalt migrate \

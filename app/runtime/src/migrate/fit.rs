@@ -5,9 +5,9 @@ use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::sql::Conn;
 
 use super::MigrateError;
-use super::introspect::{ColumnInfo, UniqueInfo, columns, unique_indexes};
+use super::introspect::{ColumnInfo, Reference, UniqueInfo, columns, references, unique_indexes};
 
-/// Compares tables, columns, types, what may be null, and unique indexes with the metadata. Tables
+/// Compares tables, columns, types, what may be null, foreign keys and unique indexes with the metadata. Tables
 /// and plain indexes of the application's own are no business of ours.
 pub fn check_fits(
     conn: &mut Conn,
@@ -40,13 +40,8 @@ fn check_table(
             Some(column) => differences.extend(column_difference(&name, field, column)),
             None => differences.push(format!("there is no column {name}")),
         }
-        if is_linked(field) {
-            let link = format!("_link_{}_{}", meta.name, field.name);
-            if columns(conn, &link)?.is_empty() {
-                differences.push(format!("there is no join table `{link}`"));
-            }
-        }
     }
+    check_references(conn, meta, differences)?;
     for column in &found {
         if meta.field_index(&column.name).is_none() {
             differences.push(format!(
@@ -58,9 +53,62 @@ fn check_table(
     check_unique(conn, meta, differences)
 }
 
-/// Is it kept in a join table too?
-fn is_linked(field: &FieldMeta) -> bool {
-    matches!(field.kind, FieldKind::Relation { .. }) && field.kind.is_many()
+/// The foreign keys of the table, and the join tables with theirs.
+fn check_references(
+    conn: &mut Conn,
+    meta: &CollectionMeta,
+    differences: &mut Vec<String>,
+) -> Result<(), MigrateError> {
+    let mut wanted = Vec::new();
+    for field in meta.fields {
+        let FieldKind::Relation { collection, .. } = field.kind else {
+            continue;
+        };
+        if !field.kind.is_many() {
+            wanted.push(reference(field.name, collection, "SET NULL"));
+            continue;
+        }
+        let link = format!("_link_{}_{}", meta.name, field.name);
+        if columns(conn, &link)?.is_empty() {
+            differences.push(format!("there is no join table `{link}`"));
+            continue;
+        }
+        let ends = [("owner", meta.name), ("target", collection)];
+        let ends = ends.map(|(column, target)| reference(column, target, "CASCADE"));
+        compare_references(&link, &references(conn, &link)?, &ends, differences);
+    }
+    let found = references(conn, meta.name)?;
+    compare_references(meta.name, &found, &wanted, differences);
+    Ok(())
+}
+
+fn reference(column: &str, target: &str, on_delete: &str) -> Reference {
+    Reference {
+        column: column.to_owned(),
+        target: target.to_owned(),
+        on_delete: on_delete.to_owned(),
+    }
+}
+
+fn compare_references(
+    table: &str,
+    found: &[Reference],
+    wanted: &[Reference],
+    differences: &mut Vec<String>,
+) {
+    for one in wanted.iter().filter(|one| !found.contains(one)) {
+        differences.push(format!(
+            "column `{table}.{}` is no reference to `{}` (ON DELETE {})",
+            one.column, one.target, one.on_delete
+        ));
+    }
+    let known = |one: &&Reference| wanted.iter().any(|other| other.column == one.column);
+    for one in found.iter().filter(|one| !known(one)) {
+        differences.push(format!(
+            "column `{table}.{}` is a reference to `{}`, but no relation",
+            one.column, one.target
+        ));
+    }
 }
 
 fn column_difference(name: &str, field: &FieldMeta, column: &ColumnInfo) -> Option<String> {

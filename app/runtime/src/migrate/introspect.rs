@@ -55,6 +55,30 @@ pub(super) fn columns(conn: &mut Conn, table: &str) -> QueryResult<Vec<ColumnInf
     .load(conn)
 }
 
+/// A foreign key of one column.
+#[derive(Debug, Clone, PartialEq, Eq, QueryableByName)]
+pub(super) struct Reference {
+    /// The column.
+    #[diesel(sql_type = Text)]
+    pub column: String,
+    /// The table that it points to.
+    #[diesel(sql_type = Text)]
+    pub target: String,
+    /// What a delete there does, e.g. `SET NULL`.
+    #[diesel(sql_type = Text)]
+    pub on_delete: String,
+}
+
+/// The foreign keys of a table.
+pub(super) fn references(conn: &mut Conn, table: &str) -> QueryResult<Vec<Reference>> {
+    diesel::sql_query(
+        "SELECT \"from\" AS \"column\", \"table\" AS target, on_delete \
+         FROM pragma_foreign_key_list(?) ORDER BY \"from\"",
+    )
+    .bind::<Text, _>(table)
+    .load(conn)
+}
+
 /// The unique indexes of a table by name, without the one of its primary key.
 pub(super) fn unique_indexes(
     conn: &mut Conn,

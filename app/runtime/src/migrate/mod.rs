@@ -110,6 +110,16 @@ pub fn refuse_pending(
     }
 }
 
+/// Fails if the program was built from a schema with changes that none of its migrations makes: the
+/// types of its columns could be others than those of the database, and not all of that shows.
+pub fn refuse_unmigrated(changes: &[&str]) -> Result<(), MigrateError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let changes = changes.iter().map(|change| (*change).to_owned());
+    Err(MigrateError::Unmigrated(changes.collect()))
+}
+
 /// Applies all pending migrations, each in its own transaction, and gives their number. The first
 /// failure ends it: what was applied before stays, the failed one leaves no trace.
 pub fn run(

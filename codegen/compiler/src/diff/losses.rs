@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Problem;
 use super::convert::{self, clean_select};
 use super::step::{Step, values};
+use crate::diagnostic::visible;
 use crate::ir;
 use crate::snapshot::{Collection, Field};
 
@@ -54,7 +55,10 @@ fn change(name: &str, from: &Field, to: &Field) -> Vec<String> {
     }
     for gone in values(from) {
         if !values(to).is_empty() && !values(to).contains(gone) {
-            losses.push(format!("the value `{gone}` in the records of {name}"));
+            losses.push(format!(
+                "the value `{}` in the records of {name}",
+                visible(gone)
+            ));
         }
     }
     losses

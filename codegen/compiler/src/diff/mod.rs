@@ -11,7 +11,7 @@ mod renames;
 mod render;
 mod step;
 
-pub use propose::{ProposeError, propose};
+pub use propose::{ProposeError, propose, unmigrated};
 pub use step::Step;
 
 use crate::ir;

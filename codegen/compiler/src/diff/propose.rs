@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::folder::{self, FolderError};
 use super::{Migration, Options, Problem, diff};
-use crate::{Report, read_dir, resolve};
+use crate::{Report, ir, read_dir, resolve};
 
 /// Why no migration was written. Nothing was changed.
 #[derive(Debug, Error)]
@@ -20,6 +20,22 @@ pub enum ProposeError {
     /// The migration would lose data, or can't be made.
     #[error("{}", .0.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("; "))]
     Refused(Vec<Problem>),
+}
+
+/// The changes of the schema that no migration makes, in words; none if it fits the last snapshot.
+/// What could not be migrated (a rename of nothing) is among them.
+///
+/// # Errors
+/// The folder can't be read, or its last snapshot can't be used.
+pub fn unmigrated(schema: &ir::Schema, migrations: &Path) -> Result<Vec<String>, FolderError> {
+    let last = folder::last_snapshot(migrations)?;
+    let options = Options {
+        allow_data_loss: true,
+    };
+    Ok(match diff(last.as_ref(), schema, &options) {
+        Ok(migration) => migration.map(|it| it.summary).unwrap_or_default(),
+        Err(problems) => problems.into_iter().map(|it| it.message).collect(),
+    })
 }
 
 /// Compares the schema with the last snapshot and writes the migration that leads there; `None` if

@@ -1,5 +1,6 @@
 //! One change of the database, what it does to a snapshot, and what takes it back.
 
+use crate::diagnostic::visible;
 use crate::snapshot::{Collection, Field, Index, Kind, Snapshot};
 
 /// One change. Each knows enough to be taken back.
@@ -255,7 +256,7 @@ fn values_in_words(what: &str, these: &[String], without: &[String]) -> Option<S
     let names: Vec<String> = these
         .iter()
         .filter(|value| !without.contains(value))
-        .map(|value| format!("`{value}`"))
+        .map(|value| format!("`{}`", visible(value)))
         .collect();
     (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
 }

@@ -56,6 +56,12 @@ impl<'a> Unit<'a> {
 
 /// All files, by their path in the output folder.
 pub fn emit(schema: &Schema) -> BTreeMap<String, String> {
+    emit_with(schema, &[])
+}
+
+/// The same for an application some of whose changes no migration makes: `unmigrated` names them,
+/// and the program refuses to start on a database that lacks them.
+pub fn emit_with(schema: &Schema, unmigrated: &[String]) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for collection in &schema.collections {
         let unit = Unit { schema, collection };
@@ -63,7 +69,7 @@ pub fn emit(schema: &Schema) -> BTreeMap<String, String> {
         let text = render::file(&source(&collection.location), &items);
         files.insert(format!("{}.rs", ident::module(collection)), text);
     }
-    let text = render::file("the schema files", &registry::emit(schema));
+    let text = render::file("the schema files", &registry::emit(schema, unmigrated));
     files.insert("mod.rs".to_owned(), text);
     files
 }

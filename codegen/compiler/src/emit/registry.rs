@@ -6,8 +6,8 @@ use super::render::Item;
 use super::{ident, place};
 use crate::ir::Schema;
 
-/// The modules and the registry of all collections.
-pub(super) fn emit(schema: &Schema) -> Vec<Item> {
+/// The modules and the registry of all collections, and what no migration makes of them.
+pub(super) fn emit(schema: &Schema, unmigrated: &[String]) -> Vec<Item> {
     let mut items: Vec<Item> = schema
         .collections
         .iter()
@@ -30,11 +30,12 @@ pub(super) fn emit(schema: &Schema) -> Vec<Item> {
         let (module, marker) = (ident::module(collection), ident::marker(collection));
         quote! { .with::<#module::#marker>() }
     });
+    let lacking = (!unmigrated.is_empty()).then(|| quote! { .unmigrated(&[#(#unmigrated),*]) });
     items.push(Item::new(
         "All collections; add hooks to it, then build it.",
         quote! {
             pub fn registry() -> ::basalt_runtime::registry::RegistryBuilder {
-                ::basalt_runtime::registry::RegistryBuilder::new() #(#collections)*
+                ::basalt_runtime::registry::RegistryBuilder::new() #(#collections)* #lacking
             }
         },
     ));

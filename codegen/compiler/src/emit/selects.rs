@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::render::Item;
 use super::{Unit, ident, place};
+use crate::diagnostic::visible;
 use crate::ir::{Field, FieldKind, SelectValue};
 
 /// An enum for each select.
@@ -23,7 +24,10 @@ pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
 fn select(unit: &Unit<'_>, field: &Field, values: &[SelectValue]) -> [Item; 2] {
     let name = ident::choices(unit.collection, field);
     let variants = values.iter().map(|value| {
-        let (doc, variant) = (format!(" `{}`", value.wire), ident::variant(value));
+        let (doc, variant) = (
+            format!(" `{}`", visible(&value.wire)),
+            ident::variant(value),
+        );
         quote! {
             #[doc = #doc]
             #variant,
