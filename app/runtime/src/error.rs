@@ -83,6 +83,11 @@ impl ApiError {
         ApiError::new(413, "Request entity too large.")
     }
 
+    /// 429.
+    pub fn too_many() -> Self {
+        ApiError::new(429, "Too Many Requests.")
+    }
+
     /// 400 with what is wrong, by field.
     pub fn invalid(message: impl Into<String>, errors: FieldErrors) -> Self {
         let mut data = Map::new();

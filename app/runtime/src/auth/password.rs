@@ -9,19 +9,33 @@ use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
 
-/// Hashes that run at the same time: half of the cores, at least one.
-static SLOTS: LazyLock<Semaphore> = LazyLock::new(|| {
+/// Callers that may wait for their turn; each waits some 35 ms for everyone before it.
+const WAITING: usize = 256;
+
+/// Half of the cores, at least one, so that there is always one left for other work.
+static SLOTS: LazyLock<Slots> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Semaphore::new((cores / 2).max(1))
+    Slots::new((cores / 2).max(1), WAITING)
 });
+
+/// Only so many jobs at the same time, and only so many that wait.
+struct Slots {
+    /// Jobs that may run or wait.
+    places: Semaphore,
+    /// Jobs that may run.
+    running: Semaphore,
+}
 
 /// What an unknown account's password is compared with, so that the answer takes as long.
 static NOBODY: OnceLock<String> = OnceLock::new();
 
 /// Hashes a password (about 35 ms of one core). Call it for values that passed validation only.
+///
+/// # Errors
+/// 429 if too many wait already.
 pub async fn hash(password: &str) -> Result<String, ApiError> {
     let password = password.to_owned();
-    on_slot(move || hash_blocking(&password)).await?
+    SLOTS.run(move || hash_blocking(&password)).await?
 }
 
 /// Hashes a password on this thread.
@@ -34,10 +48,13 @@ pub fn hash_blocking(password: &str) -> Result<String, ApiError> {
 
 /// Does the password belong to the hash? Without a hash (unknown account) the answer is no, and
 /// takes as long as any other.
+///
+/// # Errors
+/// 429 if too many wait already.
 pub async fn verify(password: &str, hash: Option<&str>) -> Result<bool, ApiError> {
     let password = password.to_owned();
     let hash = hash.map(str::to_owned);
-    on_slot(move || {
+    let job = move || {
         let known = hash.is_some();
         let nobody = || {
             NOBODY
@@ -46,8 +63,8 @@ pub async fn verify(password: &str, hash: Option<&str>) -> Result<bool, ApiError
         };
         let hash = hash.unwrap_or_else(nobody);
         verify_blocking(&password, &hash) && known
-    })
-    .await
+    };
+    SLOTS.run(job).await
 }
 
 /// Does the password belong to the hash? Anything that is no hash belongs to no password.
@@ -59,18 +76,34 @@ pub fn verify_blocking(password: &str, hash: &str) -> bool {
     })
 }
 
-async fn on_slot<R: Send + 'static>(
-    job: impl FnOnce() -> R + Send + 'static,
-) -> Result<R, ApiError> {
-    let _slot = SLOTS.acquire().await.map_err(ApiError::internal)?;
-    tokio::task::spawn_blocking(job)
-        .await
-        .map_err(ApiError::internal)
+impl Slots {
+    fn new(running: usize, waiting: usize) -> Self {
+        Slots {
+            places: Semaphore::new(running + waiting),
+            running: Semaphore::new(running),
+        }
+    }
+
+    /// Runs a job on a thread for blocking work. 429 if too many wait already.
+    async fn run<R: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> R + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let Ok(_place) = self.places.try_acquire() else {
+            return Err(ApiError::too_many());
+        };
+        let _slot = self.running.acquire().await.map_err(ApiError::internal)?;
+        tokio::task::spawn_blocking(job)
+            .await
+            .map_err(ApiError::internal)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -83,5 +116,31 @@ mod tests {
         assert!(verify_blocking("1234567890", &hash));
         assert!(!verify_blocking("123456789", &hash));
         assert!(!verify_blocking("", ""));
+    }
+    #[tokio::test]
+    async fn only_so_many_wait() {
+        let slots = Arc::new(Slots::new(1, 2));
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let mut released = Some(released);
+        let mut jobs = Vec::new();
+        for number in 0..3 {
+            let (own, gate) = (slots.clone(), released.take());
+            let job = move || {
+                if let Some(gate) = gate {
+                    gate.recv().unwrap();
+                }
+                number
+            };
+            jobs.push(tokio::spawn(async move { own.run(job).await }));
+            while slots.places.available_permits() > 2 - number {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert_eq!(slots.run(|| 3).await, Err(ApiError::too_many()));
+        release.send(()).unwrap();
+        for (number, job) in jobs.into_iter().enumerate() {
+            assert_eq!(job.await.unwrap(), Ok(number));
+        }
+        assert_eq!(slots.run(|| 4).await, Ok(4));
     }
 }
