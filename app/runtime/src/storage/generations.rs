@@ -141,10 +141,13 @@ fn change(statement: &str) -> Change<'_> {
     }
 }
 
-/// The quoted name at the start.
+/// The quoted name at the start, if it stands alone: a name behind a schema's, or one with quotes
+/// inside, is left to those who read more closely.
 fn table(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|c| matches!(c, '`' | '"'))?;
-    text.get(1..)?.split_once(quote).map(|(name, _)| name)
+    let (name, rest) = text.get(1..)?.split_once(quote)?;
+    let spaced = rest.starts_with(char::is_whitespace) && !rest.trim_start().starts_with('.');
+    (spaced || rest.starts_with('(')).then_some(name)
 }
 
 fn word(text: &str) -> (&str, &str) {
@@ -212,6 +215,10 @@ mod tests {
         check("INSERT OR REPLACE INTO `posts` VALUES (1)", &["*"]);
         check("REPLACE INTO `posts` VALUES (1)", &["*"]);
         check("UPDATE posts SET id = 1", &["*"]);
+        check("UPDATE `main`.`posts` SET id = 1", &["*"]);
+        check("INSERT INTO \"main\" . \"posts\" VALUES (1)", &["*"]);
+        check("UPDATE `po``sts` SET id = 1", &["*"]);
+        check("INSERT INTO `posts`(`id`) VALUES (1)", &["posts"]);
         check("WITH a AS (SELECT 1) UPDATE `posts` SET id = 1", &["*"]);
         check("SELECT 1; UPDATE `posts` SET id = 1", &["*"]);
         check(&format!("SELECT '{}'", "x".repeat(LOOK)), &["*"]);
