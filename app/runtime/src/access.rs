@@ -13,9 +13,11 @@ use crate::error::ApiError;
 use crate::registry::{Action, Entry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::{Context, Rule, Rules};
+use crate::sql::among::among;
 use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Column, Conn, Form, Order, Pred};
+use crate::value::List;
 use crate::wire::Sight;
 
 /// A connection with leave to read or write a table: what generated code asks for and only this
@@ -200,7 +202,7 @@ pub(crate) fn column_in<C: Collection>(field: usize, values: &[String]) -> Predi
     match values {
         [] => Predicate::Never,
         [value] => Predicate::When(Box::new(expression.eq(value.clone()))),
-        values => Predicate::When(Box::new(expression.eq_any(values.to_vec()))),
+        values => Predicate::When(among(expression, List::new(values).0)),
     }
 }
 

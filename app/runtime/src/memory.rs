@@ -5,16 +5,15 @@ use std::borrow::Cow;
 
 use basalt_lang::eval::{Affinity, Operand, Side, compare};
 use basalt_lang::plan::{Op, Quantifier, Truth};
-use diesel::QueryResult;
-use diesel::sql_types::{Bool, Nullable};
+use diesel::prelude::*;
 
 use crate::access::Permit;
 use crate::collection::Collection;
 use crate::json;
 use crate::rules::Given;
-use crate::sql::fragment::{Fragment, Piece};
+use crate::sql::among::among;
 use crate::sql::predicate::{self, Predicate};
-use crate::sql::{Column, Conn};
+use crate::sql::{Column, Conn, Pred};
 use crate::value::ValueRef;
 
 /// A value of a record, ready to be compared.
@@ -155,22 +154,12 @@ pub fn related<C: Collection>(
     let Some(Column::Text(id)) = C::column(0) else {
         return Ok(false);
     };
-    let (before, ids, after) = match value {
-        ValueRef::Text(id) => (" = ", id, ""),
-        ValueRef::List(list) => (" IN (SELECT value FROM json_each(", list, "))"),
+    let pointed: Pred<C::Table> = match value {
+        ValueRef::Text(target) => Box::new(id.eq(target.to_owned())),
+        ValueRef::List(list) => among(id, list.to_owned()),
         _ => return Ok(false),
     };
-    let among = Fragment {
-        parts: vec![id],
-        pieces: vec![
-            Piece::Part(0),
-            Piece::Sql(before),
-            Piece::Text(ids.to_owned()),
-            Piece::Sql(after),
-        ],
-    };
-    let among = Predicate::When(among.typed::<C::Table, Nullable<Bool>>());
-    match predicate::all([among, condition]) {
+    match predicate::all([Predicate::When(pointed), condition]) {
         Predicate::Never => Ok(false),
         Predicate::Always => Ok(true),
         Predicate::When(pred) => Ok(C::count(Permit::new(conn), Some(pred))? > 0),

@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod agreement;
+pub(crate) mod among;
 pub mod collate;
 pub mod compare;
 pub mod filter;
