@@ -14,16 +14,27 @@ use crate::wire::number;
 /// The form key whose values are JSON objects that are laid over the other keys.
 const JSON_PAYLOAD: &str = "@jsonPayload";
 
-/// The pairs of a query string or urlencoded body. Pairs with bad escapes or `;` are left out.
+/// The pairs of a query string. Pairs with bad escapes or `;` are left out.
 pub fn pairs(text: &str) -> Vec<(String, String)> {
-    let pair = |pair: &str| {
-        if pair.is_empty() || pair.contains(';') {
-            return None;
-        }
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Some((unescape(name)?, unescape(value)?))
-    };
-    text.split('&').filter_map(pair).collect()
+    parts(text).filter_map(pair).collect()
+}
+
+/// The pairs of what a form consists of. 400 for bad escapes or `;`.
+pub fn strict_pairs(text: &str) -> Result<Vec<(String, String)>, ApiError> {
+    let whole = |part| pair(part).ok_or_else(ApiError::bad_request);
+    parts(text).map(whole).collect()
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split('&').filter(|part| !part.is_empty())
+}
+
+fn pair(part: &str) -> Option<(String, String)> {
+    if part.contains(';') {
+        return None;
+    }
+    let (name, value) = part.split_once('=').unwrap_or((part, ""));
+    Some((unescape(name)?, unescape(value)?))
 }
 
 /// Undoes `+` and `%XX`; `None` for a broken escape.
@@ -161,6 +172,14 @@ mod tests {
                 .map(|(name, value)| (name.as_str(), value.as_str()))
                 .collect();
             assert_eq!(&found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_are_refused_as_a_whole() {
+        assert!(strict_pairs("a=1&&b").is_ok_and(|pairs| pairs.len() == 2));
+        for text in ["a=%zz", "a=1&%4=b", "a=1&b=2;c=3"] {
+            assert_eq!(strict_pairs(text), Err(ApiError::bad_request()), "{text}");
         }
     }
 }

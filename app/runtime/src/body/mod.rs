@@ -61,11 +61,12 @@ async fn parse(kind: Kind, bytes: Vec<u8>, query: &str) -> Result<Object, ApiErr
         Kind::Json => json::parse_object(&bytes),
         Kind::Form => {
             let text = String::from_utf8_lossy(&bytes);
-            form::merge(form::pairs(&text).into_iter().chain(form::pairs(query)))
+            let pairs = form::strict_pairs(&text)?.into_iter();
+            form::merge(pairs.chain(form::strict_pairs(query)?))
         }
         Kind::Multipart(content_type) => {
             let parts = form::multipart(&content_type, bytes).await?;
-            form::merge(form::pairs(query).into_iter().chain(parts))
+            form::merge(form::strict_pairs(query)?.into_iter().chain(parts))
         }
         Kind::Xml => Err(ApiError::bad_request()),
     }
@@ -121,6 +122,13 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(JsonValue::Object(json), serde_json::json!({"n": 1}));
+
+        let bad = "t=%zz";
+        let json = parse(Kind::Json, b"{\"n\":1}".to_vec(), bad).await;
+        assert!(json.is_ok(), "a query is no part of JSON");
+        assert!(parse(Kind::Form, b"n=5".to_vec(), bad).await.is_err());
+        let multipart = Kind::of("multipart/form-data; boundary=X").unwrap();
+        assert!(parse(multipart, b"--X--\r\n".to_vec(), bad).await.is_err());
     }
 
     #[tokio::test]
