@@ -138,7 +138,8 @@ pub fn check(
     if password.is_empty() && (create || !confirm.is_empty() || !before.is_empty()) {
         errors.insert("password".to_owned(), validate::blank());
     }
-    if create || !password.is_empty() || !before.is_empty() {
+    let due = create || !password.is_empty() || !before.is_empty();
+    if due || !confirm.is_empty() {
         if confirm.is_empty() {
             errors.insert("passwordConfirm".to_owned(), validate::blank());
         } else if confirm != password {

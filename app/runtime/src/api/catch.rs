@@ -56,5 +56,6 @@ pub fn cleaned(request: &Request<'_>) -> Option<Reply> {
         clean.push('?');
         clean.push_str(query.as_str());
     }
-    Some(Reply::redirect(clean))
+    let page = matches!(request.method(), Method::Get | Method::Head);
+    Some(Reply::redirect(clean, page))
 }

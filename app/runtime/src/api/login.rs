@@ -7,7 +7,8 @@ use rocket::data::Data;
 use rocket::http::Method;
 use rocket::route::{Handler, Outcome};
 use rocket::{Request, Route};
-use serde_json::{Value as JsonValue, json};
+use serde::Serialize;
+use serde_json::Value as JsonValue;
 
 use super::incoming;
 use super::reply::View;
@@ -219,18 +220,53 @@ fn methods(auth: &AuthMeta, entry: &Entry, view: View) -> Result<Reply, ApiError
         .filter(|_| auth.password_enabled)
         .collect();
     let by = |name: &str| names.contains(&name);
-    let body = json!({
-        "password": { "identityFields": names, "enabled": auth.password_enabled },
-        "oauth2": { "providers": [], "enabled": false },
-        "mfa": { "enabled": false, "duration": 0 },
-        "otp": { "enabled": false, "duration": 0 },
-        "authProviders": [],
-        "usernamePassword": by("username"),
-        "emailPassword": by("email"),
-    });
-    let body = match view.picker {
-        Some(picker) => picker.apply(body),
-        None => body,
+    let methods = Methods {
+        username_password: by("username"),
+        email_password: by("email"),
+        password: PasswordMethod {
+            identity_fields: names,
+            enabled: auth.password_enabled,
+        },
+        ..Methods::default()
     };
-    Ok(Reply::json(wire::json_text(&body).into_bytes()))
+    let body = match view.picker {
+        Some(picker) => {
+            let whole = serde_json::to_value(&methods).map_err(ApiError::internal)?;
+            wire::json_text(&picker.apply(whole)).into_bytes()
+        }
+        None => serde_json::to_vec(&methods).map_err(ApiError::internal)?,
+    };
+    Ok(Reply::json(body))
+}
+
+/// The ways to log in. The order of the keys is the peer's, and so is what is always off.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Methods {
+    password: PasswordMethod,
+    oauth2: ProviderMethod,
+    mfa: CodeMethod,
+    otp: CodeMethod,
+    auth_providers: [(); 0],
+    username_password: bool,
+    email_password: bool,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PasswordMethod {
+    identity_fields: Vec<&'static str>,
+    enabled: bool,
+}
+
+#[derive(Default, Serialize)]
+struct ProviderMethod {
+    providers: [(); 0],
+    enabled: bool,
+}
+
+#[derive(Default, Serialize)]
+struct CodeMethod {
+    enabled: bool,
+    duration: u32,
 }

@@ -23,6 +23,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 pub struct Reply {
     status: Status,
     body: Option<Vec<u8>>,
+    content_type: ContentType,
     location: Option<String>,
 }
 
@@ -32,6 +33,7 @@ impl Reply {
         Reply {
             status: Status::Ok,
             body: Some(body),
+            content_type: ContentType::JSON,
             location: None,
         }
     }
@@ -41,15 +43,23 @@ impl Reply {
         Reply {
             status: Status::NoContent,
             body: None,
+            content_type: ContentType::JSON,
             location: None,
         }
     }
 
-    /// 307 to another place.
-    pub fn redirect(location: String) -> Self {
+    /// 307 to another place; `page`: with a link for those who look at it.
+    pub fn redirect(location: String, page: bool) -> Self {
+        let link = || {
+            format!(
+                "<a href=\"{}\">Temporary Redirect</a>.\n\n",
+                escape(&location)
+            )
+        };
         Reply {
             status: Status::TemporaryRedirect,
-            body: None,
+            body: page.then(|| link().into_bytes()),
+            content_type: ContentType::HTML,
             location: Some(location),
         }
     }
@@ -67,9 +77,26 @@ impl From<ApiError> for Reply {
         Reply {
             status,
             body: Some(json),
+            content_type: ContentType::JSON,
             location: None,
         }
     }
+}
+
+/// A text inside of an HTML attribute.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&#34;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 /// Begins with a capital letter and ends like a sentence.
@@ -93,7 +120,7 @@ impl<'r> Responder<'r, 'static> for Reply {
         response.status(self.status).max_chunk_size(CHUNK_BYTES);
         if let Some(body) = self.body {
             response
-                .header(ContentType::JSON)
+                .header(self.content_type)
                 .sized_body(body.len(), Cursor::new(body));
         }
         if let Some(location) = self.location {
@@ -156,7 +183,15 @@ impl View {
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::{Reply, sentence};
+
+    #[test]
+    fn redirects_show_their_place_harmlessly() {
+        let reply = Reply::redirect("/a?b=\"><script>&'".to_owned(), true);
+        let page = "<a href=\"/a?b=&#34;&gt;&lt;script&gt;&amp;&#39;\">Temporary Redirect</a>.\n\n";
+        assert_eq!(reply.body, Some(page.as_bytes().to_vec()));
+        assert_eq!(Reply::redirect("/a".to_owned(), false).body, None);
+    }
 
     #[test]
     fn messages_are_sentences() {
