@@ -10,6 +10,7 @@ use crate::auth::guard::SUPERUSERS;
 use crate::auth::password;
 use crate::collection::Record;
 use crate::error::ApiError;
+use crate::field::address::is_email;
 use crate::registry::Endpoint;
 use crate::sql::Conn;
 use crate::value::{DateTime, Value};
@@ -57,7 +58,7 @@ fn upsert(credentials: Credentials, application: Application) -> anyhow::Result<
         password,
         data,
     } = credentials;
-    if !email.contains('@') || email.len() > 255 {
+    if !is_email(&email) {
         bail!("`{email}` is no email address");
     }
     let length = password.chars().count();
