@@ -15,6 +15,7 @@ mod literal;
 mod lower;
 pub mod parser;
 pub mod path;
+pub mod pattern;
 pub mod plan;
 mod print;
 mod request;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use basalt_lang::pattern as dialect;
 use rand::RngExt;
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -24,7 +25,9 @@ pub fn generate(how: Generate) -> String {
 /// A random text that a pattern matches; "" if the pattern is no regular expression.
 fn by_pattern(pattern: &'static str) -> String {
     static PARSED: Cache<Hir> = Cache::new();
-    let hir = PARSED.get(pattern, |pattern| regex_syntax::parse(pattern).ok());
+    let hir = PARSED.get(pattern, |pattern| {
+        regex_syntax::parse(&dialect::ascii_classes(pattern)).ok()
+    });
     let mut text = String::new();
     if let Some(hir) = hir {
         append(&hir, &mut text);
@@ -82,7 +85,7 @@ fn one_of(class: &Class) -> Option<char> {
 /// Does a text match a pattern of the schema? The build made sure that it is one.
 pub fn matches(pattern: &'static str, text: &str) -> bool {
     static COMPILED: Cache<Regex> = Cache::new();
-    let regex = COMPILED.get(pattern, |pattern| Regex::new(pattern).ok());
+    let regex = COMPILED.get(pattern, |pattern| dialect::compile(pattern).ok());
     regex.is_some_and(|regex| regex.is_match(text))
 }
 

@@ -1,6 +1,6 @@
 //! Default values: each must be one that the field would accept.
 
-use regex::Regex;
+use basalt_lang::pattern;
 use serde_json::Value as JsonValue;
 
 use super::dates;
@@ -79,7 +79,7 @@ fn text(value: &JsonValue, min: u64, max: u64, pattern: &str) -> Checked {
         return Err(format!("longer than {max} characters"));
     }
     // A pattern that does not compile was reported and is empty here.
-    match Regex::new(pattern) {
+    match pattern::compile(pattern) {
         Ok(regex) if !regex.is_match(text) => Err(format!("does not match `{pattern}`")),
         _ => Ok(value.clone()),
     }

@@ -1,6 +1,6 @@
 //! Regular expressions: those that values must match, and those by which values are made.
 
-use regex::Regex;
+use basalt_lang::pattern;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::Context;
@@ -37,7 +37,7 @@ pub(super) struct TextLimits<'a> {
 pub(super) fn check(pattern: &Text, cx: &Context<'_>) -> Result<(), Box<Diagnostic>> {
     parse(pattern, Code::BadPattern, cx)?;
     // It parses, but may still be too large to run.
-    match Regex::new(&pattern.value) {
+    match pattern::compile(&pattern.value) {
         Ok(_) => Ok(()),
         Err(_) => {
             let message = "this regular expression is too large";
@@ -55,7 +55,7 @@ fn parse(pattern: &Text, code: Code, cx: &Context<'_>) -> Result<Hir, Box<Diagno
         let help = Code::BadPattern.help();
         Diagnostic::new(code, place, message, "here").with_help(help)
     };
-    regex_syntax::parse(&pattern.value).map_err(|error| {
+    let parsed = regex_syntax::parse(&pattern.value).map_err(|error| {
         Box::new(match error {
             regex_syntax::Error::Parse(error) => invalid(error.span(), error.kind().to_string()),
             regex_syntax::Error::Translate(error) => {
@@ -63,7 +63,9 @@ fn parse(pattern: &Text, code: Code, cx: &Context<'_>) -> Result<Hir, Box<Diagno
             }
             _ => Diagnostic::new(code, pattern.span, "invalid regular expression", "here"),
         })
-    })
+    })?;
+    // Only the text as it was written has places to show, but its meaning is another.
+    Ok(regex_syntax::parse(&pattern::ascii_classes(&pattern.value)).unwrap_or(parsed))
 }
 
 /// Does what is generated satisfy the field's other options?
@@ -119,7 +121,7 @@ fn refused(sample: &str, limits: &TextLimits<'_>) -> Option<String> {
     if length > limits.max {
         return Some(format!("it can be longer than {} characters", limits.max));
     }
-    match Regex::new(limits.pattern) {
+    match pattern::compile(limits.pattern) {
         Ok(regex) if !regex.is_match(sample) => Some(format!(
             "it need not match the pattern `{}`",
             limits.pattern
