@@ -53,6 +53,8 @@ pub enum RuleState {
 
 /// Which page of a list is wanted.
 pub struct PageQuery<'a> {
+    /// All collections, since a sort may lead through several.
+    pub registry: &'a Registry,
     /// The client's filter.
     pub filter: Option<&'a Plan>,
     /// The order; without one, that of insertion.
@@ -243,6 +245,11 @@ impl Registry {
     /// The changes of the schema that no migration makes, in words.
     pub fn unmigrated(&self) -> &'static [&'static str] {
         self.inner.unmigrated
+    }
+
+    /// The metadata of the collection at a place.
+    pub fn meta(&self, place: CollectionId) -> Option<&'static CollectionMeta> {
+        self.entries().get(place.0).map(|entry| entry.meta())
     }
 
     /// The metadata of every collection, by name.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use basalt_lang::plan::Plan;
 use basalt_lang::schema::Schema;
-use basalt_lang::{Caller, Scope, SortKey};
+use basalt_lang::{Caller, Scope, SortBy, SortKey};
 
 use super::reply::View;
 use super::{Reply, Shared, check_lock};
@@ -57,16 +57,21 @@ impl Listing {
             "" => None,
             text => {
                 let compiled = basalt_lang::compile(text, &scope);
-                Some(compiled.map_err(|_| ApiError::bad_request())?)
+                Some(compiled.map_err(|_| ApiError::bad_request())?.plan)
             }
         };
         let sort = basalt_lang::parse_sort(&params.sort, &scope);
         let sort = sort.map_err(|_| ApiError::bad_request())?;
+        let conditions = filter.into_iter().chain(sort.iter().filter_map(visible));
+        let filter = match Plan::all(conditions) {
+            Plan::Always => None,
+            plan => Some(plan),
+        };
         let mut reads = entry.list_reads().to_vec();
         if let Some(filter) = &filter {
-            reads.extend(filter.reads.iter().map(|read| app.registry.name(*read)));
+            reads.extend(filter.reads().iter().map(|read| app.registry.name(*read)));
             // What the list rules of the collections that the filter passes look at.
-            let ruled = filter.plan.list_rules();
+            let ruled = filter.list_rules();
             let ruled = ruled
                 .iter()
                 .filter_map(|id| app.registry.entries().get(id.0));
@@ -79,11 +84,19 @@ impl Listing {
             own: app.db.marks(&[entry.meta().name]),
         });
         Ok(Listing {
-            filter: filter.map(|filter| filter.plan),
+            filter,
             params,
             sort,
             counted,
         })
+    }
+}
+
+/// What a sort through relations asks of the records that are listed.
+fn visible(key: &SortKey) -> Option<Plan> {
+    match &key.by {
+        SortBy::Path { visible, .. } => Some(visible.clone()),
+        _ => None,
     }
 }
 
@@ -114,6 +127,7 @@ fn run(
 ) -> Result<Vec<u8>, ApiError> {
     let params = &listing.params;
     let query = PageQuery {
+        registry,
         filter: listing.filter.as_ref(),
         sort: &listing.sort,
         limit: params.per_page,

@@ -182,7 +182,9 @@ impl<C: Collection> Endpoint for Of<C> {
             }
             total = Some(count);
         }
-        let mut order = sort::orders::<C>(query.sort).ok_or_else(ApiError::bad_request)?;
+        let meta = |place| query.registry.meta(place);
+        let order = sort::orders::<C>(query.sort, &meta);
+        let mut order = order.ok_or_else(ApiError::bad_request)?;
         if order.is_empty() {
             order.push(C::rowid(false));
         }

@@ -38,11 +38,19 @@ struct Of<C>(PhantomData<C>);
 
 /// The column that a plan names; `None` if the collection has none such.
 pub(super) fn column<C: Collection>(column: &PlanColumn) -> Option<Column<C::Table>> {
+    modified(column, C::column)
+}
+
+/// The column that a plan names, made from the one of its field.
+pub(super) fn modified<T: 'static>(
+    column: &PlanColumn,
+    plain: impl FnOnce(usize) -> Option<Column<T>>,
+) -> Option<Column<T>> {
     Some(match column {
-        PlanColumn::Field(field) => C::column(field.0)?,
-        PlanColumn::Lower(field) => compare::lower(C::column(field.0)?),
-        PlanColumn::Length(field) => compare::length(C::column(field.0)?),
-        PlanColumn::Path(field, path) => compare::json_path(C::column(field.0)?, &parts(path)),
+        PlanColumn::Field(field) => plain(field.0)?,
+        PlanColumn::Lower(field) => compare::lower(plain(field.0)?),
+        PlanColumn::Length(field) => compare::length(plain(field.0)?),
+        PlanColumn::Path(field, path) => compare::json_path(plain(field.0)?, &parts(path)),
         PlanColumn::Item => return None,
     })
 }

@@ -25,6 +25,10 @@ pub(crate) type Part = Box<dyn QueryFragment<Db> + Send>;
 pub(crate) enum Piece {
     /// Fixed SQL text.
     Sql(&'static str),
+    /// The name of a table or column.
+    Name(&'static str),
+    /// A name for one table of a sub-select, by number.
+    Alias(usize),
     /// One of the fragment's parts; may occur more than once.
     Part(usize),
     /// A text that is bound.
@@ -50,6 +54,8 @@ impl QueryFragment<Db> for Fragment {
         for piece in &self.pieces {
             match piece {
                 Piece::Sql(text) => pass.push_sql(text),
+                Piece::Name(name) => pass.push_identifier(name)?,
+                Piece::Alias(number) => pass.push_identifier(&format!("_hop{number}"))?,
                 Piece::Part(index) => {
                     if let Some(part) = self.parts.get(*index) {
                         part.walk_ast(pass.reborrow())?;

@@ -1,20 +1,31 @@
 //! The order that a client's `sort` was compiled to.
 
+use basalt_lang::plan::Column as PlanColumn;
+use basalt_lang::schema::CollectionId;
+use basalt_lang::typed::{Hop, Step};
 use basalt_lang::{SortBy, SortKey};
+use diesel::sql_types::SingleValue;
 
-use super::Order;
-use super::filter::column;
+use super::filter::{column, modified};
 use super::fragment::{Fragment, Part, Piece, Shapes};
+use super::{Boxed, Column, Order};
 use crate::collection::Collection;
+use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 
 /// Forms of sorts whose statements are kept.
 static SHAPES: Shapes = Shapes::new(16);
 
-/// The `ORDER BY` terms of some sort keys; `None` if one of them doesn't fit the collection.
-pub fn orders<C: Collection>(keys: &[SortKey]) -> Option<Vec<Order<C::Table>>> {
+/// Finds what is known of a collection by its place.
+pub type Collections<'a> = &'a dyn Fn(CollectionId) -> Option<&'static CollectionMeta>;
+
+/// The `ORDER BY` terms of some sort keys; `None` if one of them doesn't fit the collections.
+pub fn orders<C: Collection>(
+    keys: &[SortKey],
+    collections: Collections<'_>,
+) -> Option<Vec<Order<C::Table>>> {
     let mut orders = Vec::with_capacity(keys.len());
     for key in keys {
-        let order = order::<C>(key)?;
+        let order = order::<C>(key, collections)?;
         orders.push(if orders.is_empty() {
             // A term that is not kept keeps the whole statement out.
             SHAPES.admit((C::META.name, format!("{keys:?}")), order)
@@ -25,21 +36,121 @@ pub fn orders<C: Collection>(keys: &[SortKey]) -> Option<Vec<Order<C::Table>>> {
     Some(orders)
 }
 
-fn order<C: Collection>(key: &SortKey) -> Option<Order<C::Table>> {
+fn order<C: Collection>(key: &SortKey, collections: Collections<'_>) -> Option<Order<C::Table>> {
     Some(match &key.by {
         SortBy::RowId => C::rowid(key.descending),
-        SortBy::Random => term("random()", Vec::new(), key.descending),
+        SortBy::Random => term(vec![Piece::Sql("random()")], Vec::new(), key.descending),
         SortBy::Column(name) => {
             let (_, part) = column::<C>(name)?.erase();
-            term("", vec![part], key.descending)
+            term(vec![Piece::Part(0)], vec![part], key.descending)
         }
-        // Reading another record's column while sorting needs a sub-select that no collection has.
-        SortBy::Path { .. } => return None,
+        SortBy::Path {
+            hops,
+            column: wanted,
+            ..
+        } => {
+            let (first, others) = hops.split_first()?;
+            let (_, start) = C::column(first.field.0)?.erase();
+            let path = Path {
+                start: target(first, collections)?,
+                others,
+                wanted,
+            };
+            let (pieces, parts) = path.sub_select::<C::Table>(start, collections)?;
+            term(pieces, parts, key.descending)
+        }
     })
 }
 
-fn term<T: 'static>(text: &'static str, parts: Vec<Part>, descending: bool) -> Order<T> {
-    let direction = if descending { " DESC" } else { " ASC" };
-    let pieces = vec![Piece::Sql(text), Piece::Part(0), Piece::Sql(direction)];
+/// The collection that a single relation leads to.
+fn target(hop: &Hop, collections: Collections<'_>) -> Option<&'static CollectionMeta> {
+    match hop.step {
+        Step::One(id) => collections(id),
+        Step::Many(_) | Step::Items => None,
+    }
+}
+
+/// A way over single relations to a value.
+struct Path<'a> {
+    /// Where the first relation leads.
+    start: &'static CollectionMeta,
+    /// The relations after the first.
+    others: &'a [Hop],
+    /// A column of the last record.
+    wanted: &'a PlanColumn,
+}
+
+impl Path<'_> {
+    /// `(SELECT … FROM … JOIN …)`, which is NULL where a relation is empty. Each table has a name
+    /// of its own, since a way may pass the same one again.
+    fn sub_select<T: 'static>(
+        &self,
+        start: Part,
+        collections: Collections<'_>,
+    ) -> Option<(Vec<Piece>, Vec<Part>)> {
+        let mut last = self.start;
+        let mut tables = vec![
+            Piece::Sql(" FROM "),
+            Piece::Name(last.name),
+            Piece::Sql(" AS "),
+            Piece::Alias(0),
+        ];
+        for (number, hop) in self.others.iter().enumerate() {
+            let relation = last.field(hop.field.0)?.name;
+            last = target(hop, collections)?;
+            tables.extend([
+                Piece::Sql(" JOIN "),
+                Piece::Name(last.name),
+                Piece::Sql(" AS "),
+                Piece::Alias(number + 1),
+                Piece::Sql(" ON "),
+            ]);
+            tables.extend(qualified(number + 1, "id"));
+            tables.push(Piece::Sql(" = "));
+            tables.extend(qualified(number, relation));
+        }
+        let end = self.others.len();
+        let plain = |field| aliased::<T>(end, last.field(field)?);
+        let (_, value) = modified(self.wanted, plain)?.erase();
+        let mut pieces = vec![Piece::Sql("(SELECT "), Piece::Part(0)];
+        pieces.extend(tables);
+        pieces.push(Piece::Sql(" WHERE "));
+        pieces.extend(qualified(0, "id"));
+        pieces.extend([Piece::Sql(" = "), Piece::Part(1), Piece::Sql(")")]);
+        Some((pieces, vec![value, start]))
+    }
+}
+
+fn qualified(table: usize, column: &'static str) -> [Piece; 3] {
+    [Piece::Alias(table), Piece::Sql("."), Piece::Name(column)]
+}
+
+/// A field of a table under its other name.
+fn aliased<T: 'static>(table: usize, field: &FieldMeta) -> Option<Column<T>> {
+    fn typed<T: 'static, S: SingleValue + 'static>(
+        table: usize,
+        name: &'static str,
+    ) -> Boxed<T, S> {
+        Fragment {
+            parts: Vec::new(),
+            pieces: qualified(table, name).into(),
+        }
+        .typed()
+    }
+    let name = field.name;
+    Some(match field.kind {
+        FieldKind::Number { .. } => Column::Number(typed(table, name)),
+        FieldKind::Bool => Column::Bool(typed(table, name)),
+        FieldKind::Json { .. } | FieldKind::GeoPoint => Column::Json(typed(table, name)),
+        FieldKind::Select { .. } | FieldKind::Relation { .. } if field.kind.is_many() => {
+            Column::List(typed(table, name))
+        }
+        FieldKind::Relation { .. } => Column::Relation(typed(table, name)),
+        _ => Column::Text(typed(table, name)),
+    })
+}
+
+fn term<T: 'static>(mut pieces: Vec<Piece>, parts: Vec<Part>, descending: bool) -> Order<T> {
+    pieces.push(Piece::Sql(if descending { " DESC" } else { " ASC" }));
     Fragment { parts, pieces }.typed()
 }
