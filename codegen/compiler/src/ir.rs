@@ -47,7 +47,8 @@ pub struct Collection {
     pub system: bool,
     /// `id`, then the implied auth fields, then the file's order; [`FieldId`] is the place here.
     pub fields: Vec<Field>,
-    /// Declared and derived indexes, ordered by name.
+    /// The declared indexes in the order of the file, then the implied and the derived ones. SQLite
+    /// asks the unique indexes from the last to the first, and reports the first that is violated.
     pub indexes: Vec<Index>,
     /// The rules.
     pub rules: Rules,

@@ -29,7 +29,7 @@ pub struct Collection {
     pub name: String,
     /// Its fields; the order is that of the schema and means nothing to the database.
     pub fields: Vec<Field>,
-    /// Its indexes, by name.
+    /// Its indexes, in the order in which they are made for a new table.
     pub indexes: Vec<Index>,
 }
 
@@ -238,12 +238,11 @@ fn collection_of(
         .iter()
         .map(|field| field_of(schema, field))
         .collect();
-    let mut indexes: Vec<Index> = collection
+    let indexes = collection
         .indexes
         .iter()
         .map(|index| index_of(collection, &fields, index, problems))
         .collect();
-    indexes.sort_by(|left, right| left.name.cmp(&right.name));
     Collection {
         name: collection.name.wire.clone(),
         fields,

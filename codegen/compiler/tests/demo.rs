@@ -109,15 +109,15 @@ fn declares_and_derives_indexes() {
     assert_eq!(
         list("users"),
         [
+            "__pb_users_auth__username_idx (declared at schema/users.toml:28)",
             "__pb_users_auth__email_idx (declared at schema/users.toml:34)",
             "__pb_users_auth__tokenKey_idx (declared at schema/users.toml:40)",
-            "__pb_users_auth__username_idx (declared at schema/users.toml:28)",
             "idx_users_organization (relation `organization`)",
         ]
     );
     assert_eq!(list("posts"), ["idx_posts_author (relation `author`)"]);
-    let email = &schema.collection("users").unwrap().indexes[0];
-    let implied = &schema.collection("_superusers").unwrap().indexes[0];
+    let email = &schema.collection("users").unwrap().indexes[1];
+    let implied = &schema.collection("_superusers").unwrap().indexes[1];
     assert_eq!(implied.name, "uq__superusers_email");
     assert_eq!(
         email.filter, implied.filter,

@@ -116,11 +116,11 @@ fn takes_every_option() {
     assert_eq!(
         names,
         [
-            "idx_everything_boss",
-            "idx_everything_boss_rank",
             "nicks",
+            "idx_everything_boss_rank",
+            "uq_everything_tokenKey",
             "uq_everything_email",
-            "uq_everything_tokenKey"
+            "idx_everything_boss"
         ]
     );
 }

@@ -12,11 +12,11 @@ CREATE TABLE "_superusers" (
   "updated" TEXT NOT NULL DEFAULT ''
 );
 
--- `email` of an auth collection
-CREATE UNIQUE INDEX "uq__superusers_email" ON "_superusers" ("email") WHERE "email" <> '';
-
 -- `tokenKey` of an auth collection
 CREATE UNIQUE INDEX "uq__superusers_tokenKey" ON "_superusers" ("tokenKey");
+
+-- `email` of an auth collection
+CREATE UNIQUE INDEX "uq__superusers_email" ON "_superusers" ("email") WHERE "email" <> '';
 
 -- create `organizations`
 CREATE TABLE "organizations" (
@@ -73,14 +73,14 @@ CREATE TABLE "_link_users_permissions" (
 ) WITHOUT ROWID;
 CREATE INDEX "_linked_users_permissions" ON "_link_users_permissions" ("target", "owner");
 
+-- declared at schema/users.toml:28
+CREATE UNIQUE INDEX "__pb_users_auth__username_idx" ON "users" ("username" COLLATE NOCASE);
+
 -- declared at schema/users.toml:34
 CREATE UNIQUE INDEX "__pb_users_auth__email_idx" ON "users" ("email") WHERE "email" <> '';
 
 -- declared at schema/users.toml:40
 CREATE UNIQUE INDEX "__pb_users_auth__tokenKey_idx" ON "users" ("tokenKey");
-
--- declared at schema/users.toml:28
-CREATE UNIQUE INDEX "__pb_users_auth__username_idx" ON "users" ("username" COLLATE NOCASE);
 
 -- relation `organization`
 CREATE INDEX "idx_users_organization" ON "users" ("organization");

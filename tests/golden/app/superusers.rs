@@ -211,16 +211,16 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
     ],
     unique: &[
         meta::UniqueIndex {
-            name: "uq__superusers_email",
-            fields: &[field::EMAIL],
-            nocase: false,
-            partial: true,
-        },
-        meta::UniqueIndex {
             name: "uq__superusers_tokenKey",
             fields: &[field::TOKEN_KEY],
             nocase: false,
             partial: false,
+        },
+        meta::UniqueIndex {
+            name: "uq__superusers_email",
+            fields: &[field::EMAIL],
+            nocase: false,
+            partial: true,
         },
     ],
     auth: Some(

@@ -284,6 +284,12 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
     ],
     unique: &[
         meta::UniqueIndex {
+            name: "__pb_users_auth__username_idx",
+            fields: &[field::USERNAME],
+            nocase: true,
+            partial: false,
+        },
+        meta::UniqueIndex {
             name: "__pb_users_auth__email_idx",
             fields: &[field::EMAIL],
             nocase: false,
@@ -293,12 +299,6 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
             name: "__pb_users_auth__tokenKey_idx",
             fields: &[field::TOKEN_KEY],
             nocase: false,
-            partial: false,
-        },
-        meta::UniqueIndex {
-            name: "__pb_users_auth__username_idx",
-            fields: &[field::USERNAME],
-            nocase: true,
             partial: false,
         },
     ],

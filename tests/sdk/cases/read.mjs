@@ -26,7 +26,9 @@ const badFilters = [
   Array(201).fill("title = 'a'").join(" || "), `title = '${"x".repeat(3500)}'`,
 ];
 
-const sorts = ["title", "-title", "+title", "-public,title", " title , id ", "author.username,id", "@rowid", "-@rowid", "type,id", "author.email,id"];
+const sorts = ["title", "-title", "+title", "-public,title", " title , id ", "author.username,id", "@rowid", "-@rowid", "type,id", "author.email,id",
+  "-author.organization.name,id", "author.organization,author.id,id", "-author.created,id", "author.username:lower,id", "author.verified,-author.username,id", "author.permissions,id",
+];
 const badSorts = ["nope", "title,", "", "-", "password", "author.password", "1", "'title'", "title desc", "@nope", "@request.auth.id", Array(9).fill("id").join(",")];
 const fields = [
   "id", "*", "id,title", "nope", " ", ",", "id,nope", "items.id", "description:excerpt(7)", "description:excerpt(7,true)",
@@ -51,6 +53,9 @@ export const read = [
   ),
   ...badFilters.map((filter) => list(POSTS, { filter })),
   ...sorts.map((sort) => list(POSTS, { fields: "id", sort })),
+  ...sorts.filter((sort) => sort.includes("author.")).flatMap((sort) =>
+    ["alice", "root"].flatMap((as) => ["", "author.username != 'Bob'"].map((filter) => list(POSTS, { fields: "id", sort, filter }, { as }))),
+  ),
   ...badSorts.map((sort) => list(POSTS, { sort })),
   ...fields.map((picked) => sorted({ fields: picked })),
   ...expands.map((expand) => sorted({ expand })),

@@ -37,9 +37,6 @@ pub(super) fn resolve(
             implied(collection, &mut names);
         }
         derived(collection, &mut names);
-        collection
-            .indexes
-            .sort_by(|left, right| left.name.cmp(&right.name));
     }
 }
 

@@ -247,16 +247,16 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
     ],
     unique: &[
         meta::UniqueIndex {
-            name: "uq_users_email",
-            fields: &[field::EMAIL],
-            nocase: false,
-            partial: true,
-        },
-        meta::UniqueIndex {
             name: "uq_users_tokenKey",
             fields: &[field::TOKEN_KEY],
             nocase: false,
             partial: false,
+        },
+        meta::UniqueIndex {
+            name: "uq_users_email",
+            fields: &[field::EMAIL],
+            nocase: false,
+            partial: true,
         },
     ],
     auth: Some(
