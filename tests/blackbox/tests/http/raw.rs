@@ -19,12 +19,23 @@ fn connect(server: &TestServer) -> TcpStream {
     stream
 }
 
-/// Sends bytes, closes the sending side and reads until the server closes; empty when it cuts us off.
-fn exchange(server: &TestServer, request: &[u8]) -> String {
+/// Sends a whole request and reads until the server closes; empty when it cuts us off.
+fn ask(server: &TestServer, request: &[u8]) -> String {
     let mut stream = connect(server);
     // The server may close before it has read everything, so sending may fail.
     let _ = stream.write_all(request);
+    rest(stream)
+}
+
+/// Sends bytes that needn't be a request, and no more after them, and reads the answer.
+fn exchange(server: &TestServer, bytes: &[u8]) -> String {
+    let mut stream = connect(server);
+    let _ = stream.write_all(bytes);
     let _ = stream.shutdown(Shutdown::Write);
+    rest(stream)
+}
+
+fn rest(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
@@ -63,18 +74,18 @@ fn still_fine(server: &mut TestServer, posts: u64) {
 #[test]
 fn bodies_in_chunks_are_read_and_limited() {
     let mut server = server();
-    let answer = exchange(&server, &chunked(&["{\"tit", "le\":", "\"in pieces\"}"]));
+    let answer = ask(&server, &chunked(&["{\"tit", "le\":", "\"in pieces\"}"]));
     assert_eq!(status(&answer), 200, "{answer}");
     assert!(answer.contains("\"title\":\"in pieces\""), "{answer}");
 
-    let answer = exchange(&server, &chunked(&[]));
+    let answer = ask(&server, &chunked(&[]));
     assert_eq!(status(&answer), 400, "{answer}");
 
     let piece = "x".repeat(1024 * 1024);
     let mut huge = vec!["{\"title\":\""];
     huge.extend(std::iter::repeat_n(piece.as_str(), 40));
     huge.push("\"}");
-    let answer = exchange(&server, &chunked(&huge));
+    let answer = ask(&server, &chunked(&huge));
     // Either the refusal arrives, or the connection is cut while we still send.
     assert!([413, 0].contains(&status(&answer)), "{answer}");
     still_fine(&mut server, 1);
