@@ -23,7 +23,7 @@ pub struct Written {
 /// How far a write got with its answer.
 enum Progress {
     Answered(Vec<u8>),
-    Stored(Written, View),
+    Stored(Box<(Written, View)>),
 }
 
 /// Runs a write and answers with its record. What the caller wants beyond the record as it is, is
@@ -38,7 +38,7 @@ pub async fn written(
     let write = move |conn: &mut Conn| {
         let done = job(conn)?;
         if !view.is_plain() {
-            return Ok(Progress::Stored(done, view));
+            return Ok(Progress::Stored(Box::new((done, view))));
         }
         let Written { info, record } = &done;
         let json = one(conn, &registry, &written, info, &view, record.as_ref())?;
@@ -46,7 +46,7 @@ pub async fn written(
     };
     let (done, view) = match app.db.write(write).await? {
         Progress::Answered(json) => return Ok(Reply::json(json)),
-        Progress::Stored(done, view) => (done, view),
+        Progress::Stored(stored) => *stored,
     };
     let registry = app.registry.clone();
     let read = move |conn: &mut Conn| {

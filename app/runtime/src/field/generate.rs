@@ -1,7 +1,7 @@
 //! Values that the server makes: random texts by pattern, and ids that sort by time.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use basalt_lang::pattern as dialect;
 use rand::RngExt;
@@ -90,18 +90,20 @@ pub fn matches(pattern: &'static str, text: &str) -> bool {
 }
 
 /// What was made of each pattern. Bounded by the schema, which is constant.
-struct Cache<T>(LazyLock<Mutex<HashMap<&'static str, Option<T>>>>);
+struct Cache<T>(LazyLock<Mutex<Made<T>>>);
 
-impl<T: Clone> Cache<T> {
+type Made<T> = HashMap<&'static str, Option<Arc<T>>>;
+
+impl<T> Cache<T> {
     const fn new() -> Self {
         Cache(LazyLock::new(Mutex::default))
     }
 
-    fn get(&self, pattern: &'static str, make: fn(&str) -> Option<T>) -> Option<T> {
+    fn get(&self, pattern: &'static str, make: fn(&str) -> Option<T>) -> Option<Arc<T>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known
             .entry(pattern)
-            .or_insert_with(|| make(pattern))
+            .or_insert_with(|| make(pattern).map(Arc::new))
             .clone()
     }
 }
@@ -124,6 +126,14 @@ mod tests {
         }
         assert_ne!(by_pattern("[a-z0-9]{15}"), by_pattern("[a-z0-9]{15}"));
         assert_eq!(by_pattern("("), "");
+    }
+
+    #[test]
+    fn patterns_are_made_once() {
+        static MADE: Cache<String> = Cache::new();
+        let first = MADE.get("a", |pattern| Some(pattern.to_owned()));
+        let again = MADE.get("a", |_| None);
+        assert!(first.zip(again).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b)));
     }
 
     #[test]

@@ -150,6 +150,9 @@ fn skip<'a>(name: &str, text: &'a str) -> &'a str {
     if VOID.contains(&name) {
         return text;
     }
+    if RAW.contains(&name) {
+        return after_end_tag(name, text);
+    }
     let (mut depth, mut rest) = (1_usize, text);
     while let Some(at) = rest.find('<') {
         let tag = rest.get(at..).unwrap_or_default();
@@ -163,13 +166,28 @@ fn skip<'a>(name: &str, text: &'a str) -> &'a str {
                 }
                 rest
             }
-            Tag::Open { name: opened, rest } if !RAW.contains(&name) => {
+            Tag::Open { name: opened, rest } => {
                 depth += usize::from(opened == name);
                 rest
             }
-            Tag::Comment { rest } if !RAW.contains(&name) => rest,
-            _ => tag.get(1..).unwrap_or_default(),
+            Tag::Comment { rest } => rest,
+            Tag::None => tag.get(1..).unwrap_or_default(),
         };
+    }
+    ""
+}
+
+/// What follows the end tag of an element, whatever stands before it; nothing if there is none.
+fn after_end_tag<'a>(name: &str, text: &'a str) -> &'a str {
+    let mut rest = text;
+    while let Some((_, tag)) = rest.split_once("</") {
+        let (found, after) = tag.split_at_checked(name.len()).unwrap_or_default();
+        if found.eq_ignore_ascii_case(name)
+            && after.starts_with(|next: char| next.is_whitespace() || matches!(next, '>' | '/'))
+        {
+            return after_attributes(after);
+        }
+        rest = tag;
     }
     ""
 }
@@ -284,6 +302,39 @@ mod tests {
         for (html, expected) in cases {
             assert_eq!(excerpt(html, 100, true), expected, "{html}");
         }
+    }
+
+    #[test]
+    fn raw_elements_end_at_their_own_end_tag() {
+        for (html, expected) in [
+            ("<script>if (a < b) '</p>' </SCRIPT >x", "x"),
+            ("<style></styles></style/>x", "x"),
+            ("<script><!-- </script>x", "x"),
+            ("<script></é</script>x", "x"),
+            ("<textarea></textarea", ""),
+        ] {
+            assert_eq!(excerpt(html, 100, true), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn unclosed_markup_is_read_once() {
+        let start = std::time::Instant::now();
+        for (open, again) in [
+            ("<script>", "<a "),
+            ("<script>", "</a "),
+            ("<script>", "</script"),
+            ("<form>", "<a "),
+            ("<form>", "</form "),
+            ("", "<a '"),
+            ("", "<!--"),
+            ("", "&a"),
+        ] {
+            let html = format!("{open}{}", again.repeat(1_000_000 / again.len()));
+            assert!(excerpt(&html, 5, false).len() <= 5, "{open}{again}");
+        }
+        // Were the rest read for each tag, this would take hours.
+        assert!(start.elapsed() < std::time::Duration::from_secs(60));
     }
 
     #[test]

@@ -6,6 +6,11 @@ use super::excerpt;
 use crate::error::ApiError;
 use crate::wire;
 
+/// Keys of a path; deeper ones are refused, since paths are followed by recursion.
+const MAX_DEPTH: usize = 128;
+/// Different keys in all paths together: each key of each record is looked up among them.
+const MAX_KEYS: usize = 1024;
+
 /// A parsed `fields` parameter, or what of it lies below a key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Picker {
@@ -41,41 +46,56 @@ pub enum Picked<'a> {
 pub struct Part<'a>(&'a Node);
 
 impl Picker {
-    /// Parses the parameter; `None` if it names nothing. 400 for a bad modifier.
+    /// Parses the parameter; `None` if it names nothing. 400 for a bad modifier, and for more
+    /// than any answer has.
     pub fn parse(text: &str) -> Result<Option<Self>, ApiError> {
         let mut root = Picker::default();
+        let mut left = MAX_KEYS;
         for item in split_items(text)? {
             let (path, modifier) = match item.split_once(':') {
                 Some((path, modifier)) => (path, Some(parse_modifier(modifier)?)),
                 None => (item, None),
             };
-            root.add(path.trim(), modifier);
+            root.add(path.trim(), modifier, &mut left)?;
         }
         Ok((!root.entries.is_empty()).then_some(root))
     }
 
-    fn add(&mut self, path: &str, excerpt: Option<Excerpt>) {
-        let (name, rest) = match path.split_once('.') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (path, None),
-        };
-        let place = match self.entries.iter().position(|(known, _)| known == name) {
-            Some(place) => place,
-            None => {
-                self.entries.push((name.to_owned(), Node::default()));
-                self.entries.len() - 1
+    /// Adds a path; `left` new keys may be made on the way.
+    fn add(
+        &mut self,
+        path: &str,
+        excerpt: Option<Excerpt>,
+        left: &mut usize,
+    ) -> Result<(), ApiError> {
+        let too_much = || ApiError::new(400, "The fields parameter names too much.");
+        if path.split('.').nth(MAX_DEPTH).is_some() {
+            return Err(too_much());
+        }
+        let mut picker = self;
+        let mut rest = Some(path);
+        while let Some(path) = rest {
+            let name;
+            (name, rest) = match path.split_once('.') {
+                Some((name, rest)) => (name, Some(rest)),
+                None => (path, None),
+            };
+            let known = picker.entries.iter().position(|(known, _)| known == name);
+            if known.is_none() {
+                *left = left.checked_sub(1).ok_or_else(too_much)?;
+                picker.entries.push((name.to_owned(), Node::default()));
             }
-        };
-        let Some((_, node)) = self.entries.get_mut(place) else {
-            return;
-        };
-        match rest {
-            Some(rest) => node.below.add(rest, excerpt),
-            None => {
+            let place = known.unwrap_or(picker.entries.len() - 1);
+            let Some((_, node)) = picker.entries.get_mut(place) else {
+                return Ok(());
+            };
+            if rest.is_none() {
                 node.ends = true;
                 node.excerpt = excerpt;
             }
+            picker = &mut node.below;
         }
+        Ok(())
     }
 
     /// What is wanted of this key.
@@ -228,6 +248,20 @@ mod tests {
         let body = || json!({"t": "<p>Hello <b>big</b> world</p>", "n": 1});
         check("t:excerpt(7,true)", body(), json!({"t":"Hello b..."}));
         check("*:excerpt(5)", body(), json!({"t":"Hello","n":1}));
+    }
+
+    #[test]
+    fn bounds() {
+        let path = |keys: usize| vec!["a"; keys].join(".");
+        assert!(Picker::parse(&path(MAX_DEPTH)).is_ok());
+        for keys in [MAX_DEPTH + 1, 15_000, 1_000_000] {
+            assert!(Picker::parse(&path(keys)).is_err(), "{keys}");
+        }
+        let names = |count| (0..count).map(|name| format!("{name}"));
+        let list = |count| names(count).collect::<Vec<_>>().join(",");
+        assert!(Picker::parse(&list(MAX_KEYS)).is_ok());
+        assert!(Picker::parse(&list(MAX_KEYS + 1)).is_err());
+        assert!(Picker::parse(&"a,".repeat(100_000)).is_ok(), "one key");
     }
 
     #[test]
