@@ -26,7 +26,7 @@ use crate::wire::Sight;
 pub struct Permit<'c>(&'c mut Conn);
 
 impl<'c> Permit<'c> {
-    pub(crate) fn new(conn: &'c mut Conn) -> Self {
+    pub(crate) fn grant(conn: &'c mut Conn) -> Self {
         Permit(conn)
     }
 
@@ -167,7 +167,7 @@ impl<C: Collection> Scope<C> {
             Predicate::When(condition) => Some(condition),
         };
         let records = C::load(
-            Permit::new(conn),
+            Permit::grant(conn),
             Select {
                 filter,
                 order,
@@ -182,8 +182,8 @@ impl<C: Collection> Scope<C> {
     pub fn count(self, conn: &mut Conn) -> QueryResult<i64> {
         match self.allowed {
             Predicate::Never => Ok(0),
-            Predicate::Always => C::count(Permit::new(conn), None),
-            Predicate::When(condition) => C::count(Permit::new(conn), Some(condition)),
+            Predicate::Always => C::count(Permit::grant(conn), None),
+            Predicate::When(condition) => C::count(Permit::grant(conn), Some(condition)),
         }
     }
 

@@ -162,7 +162,7 @@ pub fn related<C: Collection>(
     match predicate::all([Predicate::When(pointed), condition]) {
         Predicate::Never => Ok(false),
         Predicate::Always => Ok(true),
-        Predicate::When(pred) => Ok(C::count(Permit::new(conn), Some(pred))? > 0),
+        Predicate::When(pred) => Ok(C::count(Permit::grant(conn), Some(pred))? > 0),
     }
 }
 

@@ -201,7 +201,7 @@ mod tests {
                 let (workers, sender) = (workers.clone(), sender.clone());
                 std::thread::spawn(move || {
                     let done = workers.run_blocking(move |state: &mut Vec<i32>| {
-                        std::thread::sleep(Duration::from_millis(1));
+                        std::thread::yield_now();
                         state.push(number);
                         state.len()
                     });

@@ -122,7 +122,7 @@ fn count_listed<C: Collection>(
         Predicate::When(condition) => Some(condition),
     };
     let key = storage::key(C::META.name, condition.as_ref());
-    let count = || C::count(Permit::new(conn), condition);
+    let count = || C::count(Permit::grant(conn), condition);
     let total = known.totals.total(key, known.marks.clone(), count);
     total.map_err(ApiError::internal)
 }
@@ -174,9 +174,9 @@ impl<C: Collection> Endpoint for Of<C> {
                 });
             }
             let key = storage::key::<C::Table>(C::META.name, None);
-            let all = known
-                .totals
-                .total(key, known.own.clone(), || C::count(Permit::new(conn), None));
+            let all = known.totals.total(key, known.own.clone(), || {
+                C::count(Permit::grant(conn), None)
+            });
             if (count as f64) < RARE * all.map_err(ApiError::internal)? as f64 {
                 form = Form::In;
             }
@@ -267,7 +267,7 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn count_all_unchecked(&self, conn: &mut Conn) -> QueryResult<i64> {
-        C::count(Permit::new(conn), None)
+        C::count(Permit::grant(conn), None)
     }
 
     fn referencing_unchecked(

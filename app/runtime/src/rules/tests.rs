@@ -1,3 +1,4 @@
+//! Conditions of rules, on rows and in memory, over a table made for it.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+//! The storage as a whole: settings of connections, group commit, exact totals, and shutting down.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::Path;
