@@ -82,6 +82,8 @@ codes! {
     ReservedName = "schema::reserved_name", Error, "choose another name";
     DuplicateName = "schema::duplicate_name", Error, "rename one of the two";
     NameClash = "schema::name_clash", Error, "rename one of the two";
+    TooManyFields = "schema::too_many_fields", Error, "move some of them into a collection of their own";
+    ManyFields = "schema::many_fields", Warning, "the package needs `diesel` with a feature for wide tables";
     BadId = "schema::bad_id", Error, "use 1 to 100 letters (a-z, A-Z), digits and underscores";
     DuplicateId = "schema::duplicate_id", Error, "give each collection an id of its own, or leave `id` out";
     BadRename = "schema::bad_rename", Error, "`renamed_from` is the name before, which nothing may bear now";

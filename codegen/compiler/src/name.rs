@@ -19,6 +19,16 @@ const RESERVED_FIELDS: &[&str] = &[
 /// More such names, in auth collections.
 const RESERVED_AUTH_FIELDS: &[&str] = &["passwordConfirm", "oldPassword"];
 
+/// How names of tables and indexes begin that SQLite or the system keep for themselves: join tables
+/// and their indexes, tables that are being rebuilt, settings, and the list of migrations.
+const RESERVED_IN_DATABASE: &[&str] = &[
+    "sqlite_", "_link_", "_linked_", "_new_", "_params", "_guard", "__diesel",
+];
+
+/// The longest name of a collection. In Rust it can have an underscore for every other character,
+/// and there it names a file, for which most systems allow 255 bytes.
+const LONGEST_COLLECTION: usize = 160;
+
 /// What can't be a plain Rust identifier: keywords of all editions, and the names that a table
 /// module of Diesel defines beside its columns.
 const RESERVED_IDENTIFIERS: &[&str] = &[
@@ -107,7 +117,7 @@ pub enum Refused {
 /// # Errors
 /// Says why not.
 pub fn check_collection(name: &str) -> Result<(), Refused> {
-    check_form("collection", name, 255)?;
+    check_form("collection", name, LONGEST_COLLECTION)?;
     if name.to_ascii_lowercase().starts_with("sqlite_") {
         let message =
             format!("collection name `{name}` is reserved: SQLite keeps `sqlite_…` for itself");
@@ -153,6 +163,13 @@ fn check_form(what: &str, name: &str, longest: usize) -> Result<(), Refused> {
 pub fn is_word(text: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (1..=100).contains(&text.len()) && text.chars().all(word)
+}
+
+/// What a name of an index begins with that makes it the system's own, if it does.
+pub fn reserved_in_database(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let mut prefixes = RESERVED_IN_DATABASE.iter();
+    prefixes.find(|prefix| name.starts_with(**prefix)).copied()
 }
 
 /// The three spellings of a name.
@@ -326,6 +343,16 @@ mod tests {
             assert_eq!((name.rust.as_str(), name.camel.as_str()), (rust, camel));
         }
         assert_eq!(field_name("posts", "posts").rust, "posts_");
+    }
+
+    #[test]
+    fn the_longest_names_are_names_of_files() {
+        let longest = "aB".repeat(LONGEST_COLLECTION / 2);
+        assert!(check_collection(&longest).is_ok());
+        assert!(check_collection(&format!("{longest}a")).is_err());
+        for wire in [longest, "1A".repeat(LONGEST_COLLECTION / 2)] {
+            assert!(name(&wire).rust.len() + ".rs".len() <= 255);
+        }
     }
 
     #[test]

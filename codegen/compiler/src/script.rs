@@ -52,9 +52,6 @@ fn build(dir: &Path, migrations: &Path) -> Result<BTreeMap<String, String>, Repo
     for line in checked.warnings.first_lines() {
         println!("cargo::warning={line}");
     }
-    for line in crate::emit::warnings(&checked.schema) {
-        println!("cargo::warning={line}");
-    }
     let unmigrated = match crate::diff::unmigrated(&checked.schema, migrations) {
         Ok(changes) => changes,
         Err(error) => fail(&error.to_string()),

@@ -74,27 +74,6 @@ pub fn emit_with(schema: &Schema, unmigrated: &[String]) -> BTreeMap<String, Str
     files
 }
 
-/// Columns beyond which Diesel needs its feature `64-column-tables` (with `_rowid_` as one).
-const COLUMNS: usize = 32;
-
-/// What an application has to do beyond its schema files, one line each.
-pub fn warnings(schema: &Schema) -> Vec<String> {
-    let wide = schema
-        .collections
-        .iter()
-        .filter(|collection| collection.fields.len() >= COLUMNS);
-    wide.map(|collection| {
-        format!(
-            "{}: `{}` has {} fields; from {COLUMNS} on, the package needs `diesel` with the \
-             feature `64-column-tables` (or `128-column-tables`)",
-            place(&collection.location),
-            collection.name.wire,
-            collection.fields.len()
-        )
-    })
-    .collect()
-}
-
 /// The file that something comes from, in words.
 fn source(location: &Location) -> String {
     if location.path.is_empty() {

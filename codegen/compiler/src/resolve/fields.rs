@@ -7,6 +7,7 @@ use super::{Context, defaults, kinds};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, FieldKind, Generate};
 use crate::load::FieldDoc;
+use crate::load::format::FieldType;
 use crate::name::{self, Refused};
 
 /// Fills in the fields of every collection.
@@ -22,6 +23,32 @@ pub(super) fn resolve(drafts: &[Draft<'_>], schema: &mut ir::Schema, cx: &mut Co
             .collect();
     }
     check_join_tables(drafts, schema, cx);
+    check_width(drafts, schema, cx);
+}
+
+/// Fields from which on the largest tables of Diesel don't do, with `_rowid_` as one column more.
+const TOO_WIDE: usize = 128;
+
+/// Fields from which on Diesel needs a feature, and those from which on it needs the next one.
+const WIDE: [(usize, &str); 2] = [(64, "128-column-tables"), (32, "64-column-tables")];
+
+fn check_width(drafts: &[Draft<'_>], schema: &ir::Schema, cx: &mut Context<'_>) {
+    for (draft, collection) in drafts.iter().zip(&schema.collections) {
+        let span = draft.document.name.span;
+        let (wire, count) = (&collection.name.wire, collection.fields.len());
+        let message = format!("collection `{wire}` has {count} fields");
+        if count >= TOO_WIDE {
+            let label = format!("more than {}", TOO_WIDE - 1);
+            cx.report(Code::TooManyFields, span, message, label);
+        } else if let Some((from, feature)) = WIDE.iter().find(|(from, _)| count >= *from) {
+            let label = format!("more than {}", from - 1);
+            let found = Diagnostic::new(Code::ManyFields, span, message, label);
+            cx.push(found.with_help(format!(
+                "the package that includes the generated code needs `diesel` with the feature \
+                 `{feature}`"
+            )));
+        }
+    }
 }
 
 fn field(
@@ -179,6 +206,30 @@ fn check_names(draft: &Draft<'_>, table: &str, cx: &mut Context<'_>) {
         by_name.insert(wire.to_ascii_lowercase(), doc);
         by_rust.insert(rust, doc);
         check_rename(draft, doc, cx);
+    }
+    check_enums(draft, table, cx);
+}
+
+/// The enums of selects leave out the underscores that tell some names apart.
+fn check_enums(draft: &Draft<'_>, table: &str, cx: &mut Context<'_>) {
+    let mut by_camel: BTreeMap<String, &FieldDoc> = BTreeMap::new();
+    for doc in &draft.fields {
+        if doc.kind != Some(FieldType::Select) {
+            continue;
+        }
+        let name = name::field_name(&doc.name.value, table);
+        if let Some(other) = by_camel.get(&name.camel) {
+            let other_name = name::field_name(&other.name.value, table);
+            // Else it was reported already.
+            if name.rust != other_name.rust {
+                let message = format!(
+                    "the enums of `{}` and `{}` are both called `…{}` in Rust",
+                    name.wire, other_name.wire, name.camel
+                );
+                clash(Code::NameClash, doc, other, message, cx);
+            }
+        }
+        by_camel.insert(name.camel, doc);
     }
 }
 

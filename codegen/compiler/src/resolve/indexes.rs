@@ -90,7 +90,7 @@ fn declared(
             continue;
         };
         let filter = match entries.text("where") {
-            Some(text) => match filter(&text, scope, cx) {
+            Some(text) => match filter(&text, collection, scope, cx) {
                 Some(filter) => Some(filter),
                 // Without it the index would be another one, perhaps a duplicate.
                 None => continue,
@@ -131,10 +131,14 @@ fn declared(
 
 fn given_name(name: Text, names: &mut Names, cx: &mut Context<'_>) -> String {
     let key = name.value.to_ascii_lowercase();
-    if !name::is_word(&name.value) || key.starts_with("sqlite_") {
+    if !name::is_word(&name.value) {
         let message = format!("`{}` can't be the name of an index", name.value);
         let found = Diagnostic::new(Code::BadName, name.span, message, "not such a word");
         cx.push(found);
+    } else if let Some(prefix) = name::reserved_in_database(&name.value) {
+        let message = format!("index name `{}` is reserved", name.value);
+        let label = format!("`{prefix}…` is the system's own");
+        cx.report(Code::ReservedName, name.span, message, label);
     } else if names.tables.contains(&key) {
         let message = format!("`{}` is the name of a collection", name.value);
         let found = Diagnostic::new(Code::DuplicateIndex, name.span, message, "taken");
@@ -213,24 +217,32 @@ fn column(name: &Text, collection: &ir::Collection, cx: &mut Context<'_>) -> Opt
 }
 
 /// The condition of a partial index: comparisons of own columns with literals.
-fn filter(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Option<Plan> {
+fn filter(
+    text: &Text,
+    collection: &ir::Collection,
+    scope: &Scope<'_>,
+    cx: &mut Context<'_>,
+) -> Option<Plan> {
     let compiled = match compile(&text.value, scope) {
         Ok(compiled) => compiled,
         Err(errors) => {
             for error in &errors {
-                cx.push_rule_error(text, error);
+                cx.push_rule_error(text, error, scope);
             }
             return None;
         }
     };
     for warning in &compiled.warnings {
-        cx.push_rule_error(text, warning);
-    }
-    if is_plain(&compiled.plan) {
-        return Some(compiled.plan);
+        cx.push_rule_error(text, warning, scope);
     }
     let message = "an index can't depend on this condition";
-    let label = "more than own fields and literals";
+    let label = if !is_plain(&compiled.plan) {
+        "more than own fields and literals"
+    } else if compares_json(&compiled.plan, &collection.fields) {
+        "a json or geoPoint field is no single plain value"
+    } else {
+        return Some(compiled.plan);
+    };
     cx.report(Code::BadWhere, text.span, message, label);
     None
 }
@@ -248,6 +260,23 @@ fn is_plain(plan: &Plan) -> bool {
         Plan::Columns { left, right, .. } => {
             matches!((left, right), (Column::Field(_), Column::Field(_)))
         }
+        _ => false,
+    }
+}
+
+/// Does it look at a field that is stored as JSON text, where a literal is compared otherwise than
+/// in a rule?
+fn compares_json(plan: &Plan, fields: &[ir::Field]) -> bool {
+    let is_json = |column: &Column| match column {
+        Column::Field(id) => fields.get(id.0).is_some_and(|field| {
+            matches!(field.kind, FieldKind::Json { .. } | FieldKind::GeoPoint)
+        }),
+        _ => false,
+    };
+    match plan {
+        Plan::All(plans) | Plan::Any(plans) => plans.iter().any(|one| compares_json(one, fields)),
+        Plan::Test { column, .. } => is_json(column),
+        Plan::Columns { left, right, .. } => is_json(left) || is_json(right),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use basalt_lang::Severity;
+use basalt_lang::{Scope, Severity};
 
 use crate::diagnostic::{Code, Diagnostic, Place, Report, Span, Spanned};
 use crate::ir::{self, Location};
@@ -17,6 +17,7 @@ mod cycles;
 mod dates;
 mod defaults;
 mod fields;
+mod follows;
 mod implied;
 mod indexes;
 mod kinds;
@@ -102,7 +103,7 @@ struct Context<'a> {
     line_starts: Vec<Vec<usize>>,
     found: Vec<Diagnostic>,
     /// Fields whose type or name could not be settled, each behind its collection's name in Rust:
-    /// rules that mention them are not judged.
+    /// rules that lead through them are not judged.
     broken_fields: BTreeSet<(String, String)>,
     /// Some file gives no name: collections that seem unknown may be there.
     missing_collections: bool,
@@ -144,24 +145,16 @@ impl Context<'_> {
 
     /// Adds a finding of the rule language about a text of the file, unless it only follows from
     /// something that was reported where it is.
-    fn push_rule_error(&mut self, text: &Spanned<String>, error: &basalt_lang::Error) {
-        use basalt_lang::Code::{UnknownCollection, UnknownField, UnknownRequestPart};
-        let before = text.value.get(..error.span.start).unwrap_or_default();
-        let follows = match error.code {
-            // The first word of a path is a field of the rule's own file, the others are not.
-            UnknownField if before.ends_with('.') => !self.torn.is_empty(),
-            UnknownField => self.is_torn(text),
-            UnknownRequestPart => before.ends_with("@request.auth.") && !self.torn.is_empty(),
-            UnknownCollection => self.missing_collections,
-            _ => false,
-        };
-        if follows {
+    fn push_rule_error(
+        &mut self,
+        text: &Spanned<String>,
+        error: &basalt_lang::Error,
+        scope: &Scope<'_>,
+    ) {
+        if self.only_follows(text, error, scope) {
             return;
         }
         let span = error.span;
-        if self.mentions_broken(&text.value, span.start, span.end) {
-            return;
-        }
         let place = self.inside(text, span.start, span.end);
         let found = Diagnostic::of_rule(error, place);
         if !self
@@ -172,6 +165,7 @@ impl Context<'_> {
             self.push(found);
         }
     }
+
     /// Is the file of this text one that could not be read whole?
     fn is_torn(&self, text: &Spanned<String>) -> bool {
         self.torn.contains(&text.span.file)
@@ -185,17 +179,5 @@ impl Context<'_> {
     fn is_broken(&self, collection: &ir::Collection, field: &str) -> bool {
         let key = (collection.name.rust.clone(), field.to_owned());
         self.broken_fields.contains(&key)
-    }
-
-    /// Does the operand around some bytes of a rule name a field whose type is unknown?
-    fn mentions_broken(&self, rule: &str, start: usize, end: usize) -> bool {
-        let operand = |c: char| c.is_ascii_alphanumeric() || "_.:@".contains(c);
-        let before = rule.get(..start).unwrap_or_default();
-        let after = rule.get(end..).unwrap_or_default();
-        let start = before.trim_end_matches(operand).len();
-        let end = rule.len() - after.trim_start_matches(operand).len();
-        let marked = rule.get(start..end).unwrap_or_default();
-        let mut words = marked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        words.any(|word| self.broken_fields.iter().any(|(_, field)| field == word))
     }
 }

@@ -65,7 +65,7 @@ fn compiled(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
     match compile(&text.value, scope) {
         Ok(compiled) => {
             for warning in &compiled.warnings {
-                cx.push_rule_error(text, warning);
+                cx.push_rule_error(text, warning, scope);
             }
             Rule::When(CompiledRule {
                 text: text.value.clone(),
@@ -76,7 +76,7 @@ fn compiled(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
         }
         Err(errors) => {
             for error in &errors {
-                cx.push_rule_error(text, error);
+                cx.push_rule_error(text, error, scope);
             }
             Rule::Locked
         }
