@@ -2,6 +2,8 @@
 
 use proc_macro2::TokenStream;
 
+use crate::diagnostic::visible;
+
 /// An item of a file.
 pub(super) struct Item {
     doc: String,
@@ -37,7 +39,8 @@ impl Item {
         let mut text = String::new();
         for line in self.doc.lines() {
             text.push_str("/// ");
-            text.push_str(line);
+            // A bare carriage return is no part of a doc comment.
+            text.push_str(&visible(line));
             text.push('\n');
         }
         match &self.body {

@@ -117,6 +117,8 @@ pub enum PaintColor {
     AB,
     /// `"quoted"`
     Quoted,
+    /// `a\rb`
+    AB2,
 }
 
 ::basalt_runtime::select_value!(PaintColor {
@@ -127,6 +129,7 @@ pub enum PaintColor {
     N = "ünï",
     AB = "a-b",
     Quoted = "\"quoted\"",
+    AB2 = "a\rb",
 });
 
 /// The values of `base`, schema/paints.toml:5.
@@ -187,6 +190,7 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
                     "ünï",
                     "a-b",
                     "\"quoted\"",
+                    "a\rb",
                 ],
                 max_select: 1,
             },
