@@ -61,6 +61,17 @@ fn nothing_acknowledged_is_lost() {
         });
         server.launch().unwrap();
         promised.check(&server.superuser().unwrap());
+        println!(
+            "round {}: killed after {kill_after} acknowledged writes; all {} posts and {} permissions \
+             that were acknowledged so far are there",
+            round + 1,
+            promised.posts.len(),
+            promised
+                .permissions
+                .values()
+                .map(BTreeSet::len)
+                .sum::<usize>()
+        );
     }
 }
 
