@@ -1,6 +1,7 @@
 //! The HTTP server: Rocket with the API's routes, and a shutdown that finishes what is running.
 
-use std::net::SocketAddr;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -26,12 +27,7 @@ const CLOSING: Duration = Duration::from_secs(5);
 /// # Errors
 /// One line that says why the server could not start, or why it failed.
 pub fn serve(app: App, extend: fn(Rocket<Build>) -> Rocket<Build>) -> anyhow::Result<()> {
-    let address: SocketAddr = app.settings.http.parse().with_context(|| {
-        format!(
-            "`{}` is no address to listen on; write it like 127.0.0.1:8090",
-            app.settings.http
-        )
-    })?;
+    let address = address(&app.settings)?;
     let app = Arc::new(app);
     let rocket = extend(build(Arc::clone(&app), address)).attach(AdHoc::on_liftoff(
         "greeting",
@@ -47,6 +43,29 @@ pub fn serve(app: App, extend: fn(Rocket<Build>) -> Rocket<Build>) -> anyhow::Re
     let ended = conclude(outcome, address);
     close(app);
     ended
+}
+
+/// Makes sure that the server can listen, before anything is made or changed for it.
+///
+/// # Errors
+/// One line that says why it can't.
+pub fn check_address(settings: &Settings) -> anyhow::Result<()> {
+    let address = address(settings)?;
+    match TcpListener::bind(address) {
+        Ok(_) => Ok(()),
+        Err(cause) => bail!("{}", taken(address, &cause)),
+    }
+}
+
+fn address(settings: &Settings) -> anyhow::Result<SocketAddr> {
+    let text = &settings.http;
+    text.parse().with_context(|| {
+        format!("`{text}` is no address to listen on; write it like 127.0.0.1:8090")
+    })
+}
+
+fn taken(address: SocketAddr, cause: &io::Error) -> String {
+    format!("cannot listen on {address}: {cause}; stop what uses it, or choose another with --http")
 }
 
 /// The threads that requests run on. Rocket or tokio alone would take their number from variables
@@ -73,9 +92,7 @@ fn conclude(
             Ok(())
         }
         ErrorKind::Shutdown(_, Some(cause)) => bail!("the server failed: {cause}"),
-        ErrorKind::Bind(cause) => bail!(
-            "cannot listen on {address}: {cause}; stop what uses it, or choose another with --http"
-        ),
+        ErrorKind::Bind(cause) => bail!("{}", taken(address, cause)),
         other => bail!("the server could not start: {other}"),
     }
 }
@@ -130,7 +147,7 @@ fn greet(address: SocketAddr) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::TcpStream;
     use std::path::Path;
 
     use super::*;

@@ -36,6 +36,7 @@ pub(super) fn run(args: ServeArgs, application: Application) -> anyhow::Result<(
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "the limit of open files stays as it is");
     }
+    crate::server::check_address(&settings)?;
     let pending = if settings.migrate {
         Pending::Apply
     } else {

@@ -154,3 +154,88 @@ fn term<T: 'static>(mut pieces: Vec<Piece>, parts: Vec<Part>, descending: bool) 
     pieces.push(Piece::Sql(if descending { " DESC" } else { " ASC" }));
     Fragment { parts, pieces }.typed()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use basalt_lang::schema::FieldId;
+
+    use super::*;
+    use crate::sql::fragment::sql;
+    use crate::sql::items;
+
+    static TREES: CollectionMeta = CollectionMeta {
+        id: "trees",
+        name: "trees",
+        system: false,
+        fields: &[
+            FieldMeta::new("id", FieldKind::Editor { max_size: 0 }),
+            FieldMeta::new(
+                "up",
+                FieldKind::Relation {
+                    collection: "trees",
+                    min_select: 0,
+                    max_select: 1,
+                    cascade_delete: false,
+                },
+            ),
+            FieldMeta::new("doc", FieldKind::Json { max_size: 0 }),
+        ],
+        unique: &[],
+        auth: None,
+        source: "",
+    };
+
+    fn sub_select(others: &[Hop], wanted: &PlanColumn) -> Option<String> {
+        let path = Path {
+            start: &TREES,
+            others,
+            wanted,
+        };
+        let start = Fragment {
+            parts: Vec::new(),
+            pieces: vec![Piece::Sql("`trees`.`up`")],
+        };
+        let collections = |id: CollectionId| (id.0 == 0).then_some(&TREES);
+        let (pieces, parts) = path.sub_select::<items::table>(Box::new(start), &collections)?;
+        Some(sql(&Fragment { parts, pieces }).unwrap())
+    }
+
+    #[test]
+    fn a_way_may_pass_a_table_again() {
+        let up = Hop {
+            field: FieldId(1),
+            step: Step::One(CollectionId(0)),
+        };
+        let check = |others: &[Hop], wanted: &PlanColumn, expected: &str| {
+            assert_eq!(sub_select(others, wanted).as_deref(), Some(expected));
+        };
+        check(
+            &[],
+            &PlanColumn::Field(FieldId(0)),
+            "(SELECT `_hop0`.`id` FROM `trees` AS `_hop0` WHERE `_hop0`.`id` = `trees`.`up`)",
+        );
+        check(
+            &[up],
+            &PlanColumn::Field(FieldId(2)),
+            "(SELECT json_extract(`_hop1`.`doc`, '$') FROM `trees` AS `_hop0` \
+             JOIN `trees` AS `_hop1` ON `_hop1`.`id` = `_hop0`.`up` \
+             WHERE `_hop0`.`id` = `trees`.`up`)",
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_no_order() {
+        let wanted = PlanColumn::Field(FieldId(9));
+        assert_eq!(sub_select(&[], &wanted), None);
+        for step in [
+            Step::Items,
+            Step::Many(CollectionId(0)),
+            Step::One(CollectionId(7)),
+        ] {
+            let field = FieldId(1);
+            let hop = [Hop { field, step }];
+            assert_eq!(sub_select(&hop, &PlanColumn::Field(FieldId(0))), None);
+        }
+    }
+}

@@ -16,12 +16,12 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder or a file in it can't be made or written.
-    #[error("cannot write to the data folder {}: {source}", folder.display())]
+    #[error("cannot write to the data folder {}: {cause}", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Another process has it open.
     #[error(
@@ -78,9 +78,9 @@ impl Lock {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let failed = |source| OpenError::Folder {
+        let failed = |cause| OpenError::Folder {
             folder: folder.to_owned(),
-            source,
+            cause,
         };
         fs::create_dir_all(folder).map_err(failed)?;
         let mut name = path.as_os_str().to_owned();
@@ -98,7 +98,7 @@ impl Lock {
                     path: path.to_owned(),
                 });
             }
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+            Err(TryLockError::Error(cause)) => return Err(failed(cause)),
         }
         check_magic(path)?;
         Ok(Lock(file))

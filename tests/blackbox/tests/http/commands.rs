@@ -23,6 +23,9 @@ fn refused(ended: &Ended, about: &str) {
         "no word of {about:?}: {ended:?}"
     );
     assert!(!ended.stderr.contains("panicked"), "{ended:?}");
+    let causes: Vec<_> = ended.stderr.trim().split(": ").collect();
+    let unique: std::collections::BTreeSet<_> = causes.iter().collect();
+    assert_eq!(unique.len(), causes.len(), "said twice: {ended:?}");
 }
 
 /// Tries to serve a directory, which must end by itself.
@@ -158,6 +161,13 @@ fn an_address_in_use_is_refused() {
     let dir = server.data_text();
     let args = ["serve", "--http", &address, "--dir", &dir];
     refused(&target().run(&args, server.logs()).unwrap(), &address);
+    let nothing = server.logs().join("nothing");
+    let dir = nothing.to_string_lossy();
+    for http in [&address, "nonsense", "127.0.0.1:99999"] {
+        let args = ["serve", "--http", http, "--dir", &dir];
+        refused(&target().run(&args, server.logs()).unwrap(), http);
+        assert!(!nothing.exists(), "{http}: a database was made");
+    }
     drop(taken);
     unharmed(&mut server);
 }
