@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use diesel_migrations::EmbeddedMigrations;
 use rocket::{Build, Rocket};
 
+use crate::auth::password::Passwords;
 use crate::auth::secrets::Secrets;
 use crate::config::Settings;
 use crate::meta::CollectionMeta;
@@ -34,6 +35,8 @@ pub struct App {
     pub secrets: Secrets,
     /// The settings in force.
     pub settings: Settings,
+    /// Where passwords are hashed.
+    pub passwords: Passwords,
 }
 
 /// The file of the database inside the data folder.
@@ -77,6 +80,7 @@ impl App {
             db,
             secrets,
             settings,
+            passwords: Passwords::default(),
         })
     }
 }

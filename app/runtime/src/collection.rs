@@ -6,7 +6,7 @@ use crate::access::Permit;
 use crate::meta::CollectionMeta;
 use crate::rules::{Filter, Rules};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Column, Form, Order, Pred, order};
+use crate::sql::{Column, Order, Pred, order};
 use crate::value::{Value, ValueRef};
 
 /// One record, seen without its type: fields by their place in [`CollectionMeta::fields`].
@@ -19,6 +19,15 @@ pub trait Record: Send + Sync + std::any::Any {
     fn get(&self, field: usize) -> ValueRef<'_>;
     /// Sets a field to a value of its type.
     fn set(&mut self, field: usize, value: Value);
+}
+
+/// The text of a record's field by name; "" if there is none.
+pub fn text_of<'a>(record: &'a dyn Record, name: &str) -> &'a str {
+    let place = record.meta().field_index(name);
+    match place.map(|field| record.get(field)) {
+        Some(ValueRef::Text(text)) => text,
+        _ => "",
+    }
 }
 
 /// What to read from a table.
@@ -72,6 +81,3 @@ pub trait Collection: Sized + Send + Sync + 'static {
     /// Deletes one row (its join rows go with it).
     fn delete(conn: Permit<'_>, id: &str) -> QueryResult<usize>;
 }
-
-/// The two forms of sub-selects, for [`Collection::via`].
-pub type SubselectForm = Form;

@@ -19,9 +19,13 @@ pub struct HookContext<'a> {
 pub type HookResult = Result<(), ApiError>;
 
 /// Hooks of one collection. All do nothing unless overridden.
+///
+/// Passwords are hashed before a hook sees them. One that a hook sets itself must be a hash too,
+/// such as [`hash_blocking`](crate::auth::password::hash_blocking) makes, or the write fails.
 #[allow(unused_variables)]
 pub trait Hooks<C: Collection>: Send + Sync {
-    /// Before validation and the create rule; may change the record.
+    /// Before validation and the create rule; may change the record, and more of it than the
+    /// caller: `verified` of an account, say.
     fn before_create(&self, context: &mut HookContext<'_>, new: &mut C::Record) -> HookResult {
         Ok(())
     }

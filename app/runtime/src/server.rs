@@ -152,6 +152,7 @@ mod tests {
 
     use super::*;
     use crate::app::DATABASE_FILE;
+    use crate::auth::password::Passwords;
     use crate::auth::secrets::Secrets;
     use crate::registry::RegistryBuilder;
     use crate::storage::{Database, Options, maintain};
@@ -188,6 +189,7 @@ mod tests {
                 grace_seconds: 0,
                 ..Settings::default()
             },
+            passwords: Passwords::default(),
         }
     }
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Shared;
+use super::write::Moment;
 use crate::access::manages;
-use crate::auth::password;
-use crate::collection::Record;
+use crate::auth::password::Passwords;
+use crate::collection::{Record, text_of};
 use crate::error::{ApiError, FieldError, FieldErrors};
 use crate::field::{cast, generate, validate};
 use crate::meta::{CollectionMeta, FieldKind};
@@ -15,7 +15,16 @@ use crate::request::RequestInfo;
 use crate::sql::Conn;
 use crate::value::{Value, ValueRef};
 
-/// What is computed of passwords before the writer is asked, since it takes long.
+/// What has to be computed of the passwords in a body: it takes long, so it is done before the
+/// writer is asked, and only for those whom the rule lets through.
+pub struct Work {
+    /// The new passwords, by field.
+    plain: BTreeMap<usize, String>,
+    /// What is said to be the present one; "" if nothing is.
+    old: String,
+}
+
+/// What was computed of passwords.
 #[derive(Default)]
 pub struct Secrets {
     /// Hashes of the new passwords, by field.
@@ -23,6 +32,9 @@ pub struct Secrets {
     /// The stored hash that `oldPassword` belongs to.
     proven: Option<String>,
 }
+
+/// What every hash begins with.
+const HASH: &str = "$argon2id$";
 
 /// Text under a key of the body.
 fn sent(info: &RequestInfo, key: &str) -> String {
@@ -35,40 +47,63 @@ fn passwords(meta: &CollectionMeta) -> impl Iterator<Item = (usize, &'static str
     passwords.map(|(place, field)| (place, field.name))
 }
 
-/// Hashes the passwords that a body brings, as far as they are valid, and checks the old one.
-pub async fn prepare(
-    app: &Shared,
-    entry: &std::sync::Arc<Entry>,
-    info: &RequestInfo,
-    id: Option<&str>,
-) -> Result<Secrets, ApiError> {
-    let mut secrets = Secrets::default();
-    let meta = entry.meta();
-    for (place, name) in passwords(meta) {
-        let plain = sent(info, name);
-        let valid = meta.field(place).is_some_and(|field| {
-            !plain.is_empty() && validate::validate_password(field, &plain).is_none()
-        });
-        let confirmed = meta.auth.is_none() || plain == sent(info, "passwordConfirm");
-        if valid && confirmed {
-            secrets.hashes.insert(place, password::hash(&plain).await?);
+impl Work {
+    /// The passwords that are valid and confirmed; the others are refused later, with all else
+    /// that is wrong with the body.
+    pub fn of(meta: &CollectionMeta, info: &RequestInfo, moment: Moment) -> Work {
+        let mut plain = BTreeMap::new();
+        for (place, name) in passwords(meta) {
+            let password = sent(info, name);
+            let valid = meta.field(place).is_some_and(|field| {
+                !password.is_empty() && validate::validate_password(field, &password).is_none()
+            });
+            let confirmed = meta.auth.is_none() || password == sent(info, "passwordConfirm");
+            if valid && confirmed {
+                plain.insert(place, password);
+            }
+        }
+        let old = match moment {
+            Moment::Update if meta.auth.is_some() => sent(info, "oldPassword"),
+            Moment::Create | Moment::Update => String::new(),
+        };
+        Work { plain, old }
+    }
+
+    /// Is there nothing to do?
+    pub fn is_empty(&self) -> bool {
+        self.plain.is_empty() && self.old.is_empty()
+    }
+
+    /// Something in the place of the hashes, for a rule that is asked before there are any.
+    pub fn stand_ins(&self) -> Secrets {
+        let places = self.plain.keys();
+        Secrets {
+            hashes: places.map(|place| (*place, HASH.to_owned())).collect(),
+            proven: None,
         }
     }
-    let old = sent(info, "oldPassword");
-    if let (Some(id), false, true) = (id, old.is_empty(), meta.auth.is_some()) {
-        let (entry, id) = (std::sync::Arc::clone(entry), id.to_owned());
-        let stored = app.db.read(move |conn| {
-            let found = entry.find_unchecked(conn, 0, &id, false, Some(1));
-            let found = found.map_err(ApiError::internal)?.pop();
-            Ok(found.map(|record| text_of(record.as_ref(), "password").to_owned()))
-        });
-        if let Some(hash) = stored.await?
-            && password::verify(&old, Some(&hash)).await?
+
+    /// Does the work. `stored` is the hash of the present password.
+    ///
+    /// # Errors
+    /// 429 if too many wait for the same.
+    pub async fn done(
+        self,
+        hasher: &Passwords,
+        stored: Option<String>,
+    ) -> Result<Secrets, ApiError> {
+        let mut secrets = Secrets::default();
+        for (place, plain) in self.plain {
+            secrets.hashes.insert(place, hasher.hash(&plain).await?);
+        }
+        if !self.old.is_empty()
+            && let Some(hash) = stored
+            && hasher.verify(&self.old, Some(&hash)).await?
         {
             secrets.proven = Some(hash);
         }
+        Ok(secrets)
     }
-    Ok(secrets)
 }
 
 impl Secrets {
@@ -83,16 +118,22 @@ impl Secrets {
     }
 }
 
-/// The text of a field by name; "" if there is none.
-pub fn text_of<'a>(record: &'a dyn Record, name: &str) -> &'a str {
-    match record
-        .meta()
-        .field_index(name)
-        .map(|field| record.get(field))
-    {
-        Some(ValueRef::Text(text)) => text,
-        _ => "",
+/// 500 if a hook has put a password into the record as it is typed: it would be stored like that.
+pub fn refuse_plain(old: Option<&dyn Record>, new: &dyn Record) -> Result<(), ApiError> {
+    for (place, name) in passwords(new.meta()) {
+        let value = new.get(place);
+        let kept = old.is_some_and(|old| old.get(place) == value);
+        let fine =
+            matches!(value, ValueRef::Text(text) if text.is_empty() || text.starts_with(HASH));
+        if !kept && !fine {
+            let collection = new.meta().name;
+            return Err(ApiError::internal(format!(
+                "a hook of `{collection}` has set `{name}` to something other than a hash: \
+                 hash it with `auth::password::hash_blocking`"
+            )));
+        }
     }
+    Ok(())
 }
 
 /// Sets a field by name, if there is one.

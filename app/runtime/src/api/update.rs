@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::account::{self, Secrets};
+use super::account::{self, Secrets, Work};
 use super::answer::{self, Written};
 use super::check::{self, Candidate};
 use super::reply::View;
-use super::{Reply, Shared, check_lock, write};
+use super::write::{self, Moment};
+use super::{Reply, Shared, check_lock};
+use crate::collection::{Record, text_of};
 use crate::error::ApiError;
 use crate::field::modify;
 use crate::hooks::HookContext;
@@ -26,7 +28,12 @@ pub async fn update(
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::Update)?;
     let view = View::parse(&info)?;
-    let secrets = account::prepare(app, &entry, &info, Some(&id)).await?;
+    let work = Work::of(entry.meta(), &info, Moment::Update);
+    let stored = match work.is_empty() {
+        true => None,
+        false => Some(stored_password(app, &entry, &info, &id).await?),
+    };
+    let secrets = work.done(&app.passwords, stored).await?;
     let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
     let job = move |conn: &mut Conn| {
         let update = Update {
@@ -37,6 +44,49 @@ pub async fn update(
         update.run(conn, info, &id)
     };
     answer::written(app, written, view, job).await
+}
+
+/// The hash of the present password. 404 before any long work, unless the rule lets the caller
+/// change the record: else the time would tell which records there are. The writer asks again.
+async fn stored_password(
+    app: &Shared,
+    entry: &Arc<Entry>,
+    info: &RequestInfo,
+    id: &str,
+) -> Result<String, ApiError> {
+    let (entry, mut info, id) = (Arc::clone(entry), info.clone(), id.to_owned());
+    let job = move |conn: &mut Conn| {
+        let change = Change::plan(conn, &entry, &mut info, &id)?;
+        Ok(text_of(change.old.as_ref(), "password").to_owned())
+    };
+    app.db.read(job).await
+}
+
+/// What a body makes of a stored record.
+struct Change {
+    old: Box<dyn Record>,
+    new: Box<dyn Record>,
+    /// The fields that the body speaks of.
+    given: Vec<usize>,
+}
+
+impl Change {
+    /// 404 unless the record is there and the rule lets the caller change it.
+    fn plan(
+        conn: &mut Conn,
+        entry: &Arc<Entry>,
+        info: &mut RequestInfo,
+        id: &str,
+    ) -> Result<Change, ApiError> {
+        let found = entry.find_unchecked(conn, 0, id, false, Some(1));
+        let found = found.map_err(ApiError::internal)?.pop();
+        let old = found.ok_or_else(ApiError::not_found)?;
+        let mut new = entry.copy(old.as_ref()).map_err(ApiError::internal)?;
+        let values = modify::resolve(entry.meta(), &info.body.raw, old.as_ref());
+        let given = write::take_over(entry.meta(), info, new.as_mut(), values);
+        check_rule(conn, entry, info, id)?;
+        Ok(Change { old, new, given })
+    }
 }
 
 struct Update<'a> {
@@ -50,16 +100,12 @@ impl Update<'_> {
     /// that no change of anybody's is lost.
     fn run(&self, conn: &mut Conn, mut info: RequestInfo, id: &str) -> Result<Written, ApiError> {
         let (entry, meta) = (self.entry, self.entry.meta());
-        let found = entry.find_unchecked(conn, 0, id, false, Some(1));
-        let old = found
-            .map_err(ApiError::internal)?
-            .pop()
-            .ok_or_else(ApiError::not_found)?;
+        let Change {
+            old,
+            mut new,
+            given,
+        } = Change::plan(conn, entry, &mut info, id)?;
         let old = old.as_ref();
-        let mut new = entry.copy(old).map_err(ApiError::internal)?;
-        let values = modify::resolve(meta, &info.body.raw, old);
-        let given = write::take_over(meta, &mut info, new.as_mut(), values);
-        self.check_rule(conn, &info, id)?;
         self.secrets.apply(meta, new.as_mut(), &given);
         let errors = account::check(conn, entry, &info, self.secrets, Some(old), new.as_ref())?;
         if !errors.is_empty() {
@@ -70,8 +116,9 @@ impl Update<'_> {
             conn,
         };
         entry.run_hooks(&mut hooked, Event::BeforeUpdate(old, new.as_mut()))?;
+        account::refuse_plain(Some(old), new.as_ref())?;
         account::rotate_token_key(old, new.as_mut());
-        write::complete(new.as_mut(), write::Moment::Update);
+        write::complete(new.as_mut(), Moment::Update);
         let candidate = Candidate {
             entry,
             info: &info,
@@ -93,20 +140,25 @@ impl Update<'_> {
         entry.run_hooks(&mut hooked, Event::AfterUpdate(old, new.as_ref()))?;
         Ok(Written { info, record: new })
     }
+}
 
-    /// The rule sees the stored record; what shall be is in `@request.body`.
-    fn check_rule(&self, conn: &mut Conn, info: &RequestInfo, id: &str) -> Result<(), ApiError> {
-        if info.is_superuser() {
-            return Ok(());
-        }
-        let context = Context {
-            request: info,
-            form: Form::Exists,
-        };
-        let allowed = self.entry.find_allowed(conn, &context, Action::Update, id);
-        match allowed.map_err(ApiError::internal)? {
-            Some(_) => Ok(()),
-            None => Err(ApiError::not_found()),
-        }
+/// The rule sees the stored record; what shall be is in `@request.body`.
+fn check_rule(
+    conn: &mut Conn,
+    entry: &Entry,
+    info: &RequestInfo,
+    id: &str,
+) -> Result<(), ApiError> {
+    if info.is_superuser() {
+        return Ok(());
+    }
+    let context = Context {
+        request: info,
+        form: Form::Exists,
+    };
+    let allowed = entry.find_allowed(conn, &context, Action::Update, id);
+    match allowed.map_err(ApiError::internal)? {
+        Some(_) => Ok(()),
+        None => Err(ApiError::not_found()),
     }
 }

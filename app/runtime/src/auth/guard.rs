@@ -8,11 +8,9 @@ use rocket::request::{FromRequest, Outcome};
 
 use crate::app::App;
 use crate::auth::token;
-use crate::collection::Record;
+use crate::collection::text_of;
 use crate::error::ApiError;
-use crate::meta::CollectionMeta;
 use crate::request::Auth;
-use crate::value::ValueRef;
 
 /// The name of the collection whose records no rule applies to.
 pub const SUPERUSERS: &str = "_superusers";
@@ -67,7 +65,7 @@ async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiEr
         })
         .await?;
     let Some(record) = found else { return Ok(None) };
-    let Some(claims) = token::verify(token, token_key(meta, &*record), secret) else {
+    let Some(claims) = token::verify(token, text_of(&*record, "tokenKey"), secret) else {
         return Ok(None);
     };
     Ok(Some(Auth {
@@ -76,14 +74,6 @@ async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiEr
         token: token.into(),
         refreshable: claims.refreshable,
     }))
-}
-
-/// The part of the signing key that belongs to the record.
-pub(super) fn token_key<'a>(meta: &CollectionMeta, record: &'a dyn Record) -> &'a str {
-    match meta.field_index("tokenKey").map(|field| record.get(field)) {
-        Some(ValueRef::Text(key)) => key,
-        _ => "",
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::auth::guard::{SUPERUSERS, token_key};
-use crate::auth::password;
+use crate::auth::guard::SUPERUSERS;
 use crate::auth::token::{self, Claims};
-use crate::collection::Record;
+use crate::collection::{Record, text_of};
 use crate::error::{ApiError, FieldError, FieldErrors};
 use crate::hooks::HookContext;
 use crate::meta::{AuthMeta, CollectionMeta, FieldKind};
@@ -102,7 +101,7 @@ pub async fn check_password(
     let hash = found
         .as_deref()
         .and_then(|record| password_hash(entry.meta(), record));
-    if password::verify(&password, hash).await?
+    if app.passwords.verify(&password, hash).await?
         && let Some(record) = found
     {
         return Ok(record);
@@ -222,5 +221,5 @@ fn issue(meta: &CollectionMeta, record: &dyn Record, secret: &str) -> Result<Str
         exp: Some(now.saturating_add(seconds)),
         refreshable: true,
     };
-    token::sign(&claims, token_key(meta, record), secret).map_err(ApiError::internal)
+    token::sign(&claims, text_of(record, "tokenKey"), secret).map_err(ApiError::internal)
 }

@@ -49,7 +49,7 @@ fn both_forms_of_each_rule_agree() {
             "{rule:?}: {outcomes:?}"
         );
     }
-    assert_eq!(seen.len(), 16);
+    assert_eq!(seen.len(), 18);
 }
 
 /// A guest and a user, with and without a body.

@@ -1,6 +1,7 @@
 //! The committed outputs of the generator as modules, so that they are compiled, and used on a
 //! database in memory that is made from the same schema files.
 
+mod accounts;
 mod agreement;
 mod random;
 mod storing;

@@ -16,14 +16,19 @@ use diesel::prelude::*;
 
 /// An empty database with the tables of a case (or of `schema/`), foreign keys on.
 pub fn database(case: &str) -> Conn {
+    let mut conn = Conn::establish(":memory:").unwrap();
+    conn.batch_execute(&tables(case)).unwrap();
+    conn.batch_execute("PRAGMA foreign_keys = ON").unwrap();
+    conn
+}
+
+/// The SQL that makes the tables of a case.
+pub fn tables(case: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = read_dir(&root.join(case)).unwrap_or_else(|r| panic!("{}", r.render(false)));
     let checked = resolve(&sources).unwrap_or_else(|r| panic!("{}", r.render(false)));
     let migration = diff(None, &checked.schema, &Options::default());
-    let mut conn = Conn::establish(":memory:").unwrap();
-    conn.batch_execute(&migration.unwrap().unwrap().up).unwrap();
-    conn.batch_execute("PRAGMA foreign_keys = ON").unwrap();
-    conn
+    migration.unwrap().unwrap().up
 }
 
 /// The records that a condition holds for, or all.

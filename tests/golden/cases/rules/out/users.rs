@@ -32,17 +32,17 @@ pub(super) mod schema {
             email_visibility -> Bool,
             /// built in
             verified -> Bool,
-            /// schema/users.toml:9
-            organization -> Nullable<Text>,
-            /// schema/users.toml:10
-            permissions -> Text,
             /// schema/users.toml:11
+            organization -> Nullable<Text>,
+            /// schema/users.toml:12
+            permissions -> Text,
+            /// schema/users.toml:13
             manager -> Nullable<Text>,
         }
     }
 
     ::diesel::table! {
-        /// schema/users.toml:10
+        /// schema/users.toml:12
         #[sql_name = "_link_users_permissions"]
         link_permissions (owner, target) {
             owner -> Text,
@@ -103,11 +103,11 @@ pub struct User {
     pub email_visibility: bool,
     /// built in
     pub verified: bool,
-    /// schema/users.toml:9
-    pub organization: value::Link,
-    /// schema/users.toml:10
-    pub permissions: value::List,
     /// schema/users.toml:11
+    pub organization: value::Link,
+    /// schema/users.toml:12
+    pub permissions: value::List,
+    /// schema/users.toml:13
     pub manager: value::Link,
 }
 
@@ -269,7 +269,35 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
     source: "schema/users.toml",
 };
 
-/// schema/users.toml:5: `verified = true`
+/// schema/users.toml:5: `organization = ""`
+fn create(cx: &rules::Context<'_>) -> Predicate<users::table> {
+    compare::test(column::organization(), Op::Equal, "", Truth::True)
+}
+
+/// The same over a record in memory.
+fn create_in_memory(
+    cx: &rules::Context<'_>,
+    record: &User,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(memory::test(record.organization.get(), Op::Equal, "", Truth::True))
+}
+
+/// schema/users.toml:6: `id = @request.auth.id`
+fn update(cx: &rules::Context<'_>) -> Predicate<users::table> {
+    compare::test(column::id(), Op::Equal, cx.auth("id"), Truth::True)
+}
+
+/// The same over a record in memory.
+fn update_in_memory(
+    cx: &rules::Context<'_>,
+    record: &User,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(memory::test(record.id.get(), Op::Equal, cx.auth("id"), Truth::True))
+}
+
+/// schema/users.toml:7: `verified = true`
 fn auth(cx: &rules::Context<'_>) -> Predicate<users::table> {
     compare::test(column::verified(), Op::Equal, true, Truth::True)
 }
@@ -283,7 +311,7 @@ fn auth_in_memory(
     Ok(memory::test(record.verified.get(), Op::Equal, true, Truth::True))
 }
 
-/// schema/users.toml:6: `@request.auth.collectionName = "users" && @request.auth.id = id`
+/// schema/users.toml:8: `@request.auth.collectionName = "users" && @request.auth.id = id`
 fn manage(cx: &rules::Context<'_>) -> Predicate<users::table> {
     predicate::all([
         Predicate::from(
@@ -309,26 +337,38 @@ fn manage_in_memory(
 static RULES: rules::Rules<Users> = rules::Rules {
     list: rules::Rule::Locked,
     view: rules::Rule::Locked,
-    create: rules::Rule::Locked,
-    update: rules::Rule::Locked,
+    create: rules::Rule::When(rules::CompiledRule {
+        sql: create,
+        memory: create_in_memory,
+        text: "organization = \"\"",
+        source: "schema/users.toml:5",
+        reads: &[],
+    }),
+    update: rules::Rule::When(rules::CompiledRule {
+        sql: update,
+        memory: update_in_memory,
+        text: "id = @request.auth.id",
+        source: "schema/users.toml:6",
+        reads: &[],
+    }),
     delete: rules::Rule::Locked,
     auth: rules::Rule::When(rules::CompiledRule {
         sql: auth,
         memory: auth_in_memory,
         text: "verified = true",
-        source: "schema/users.toml:5",
+        source: "schema/users.toml:7",
         reads: &[],
     }),
     manage: rules::Rule::When(rules::CompiledRule {
         sql: manage,
         memory: manage_in_memory,
         text: "@request.auth.collectionName = \"users\" && @request.auth.id = id",
-        source: "schema/users.toml:6",
+        source: "schema/users.toml:8",
         reads: &[],
     }),
 };
 
-/// The record that `organization` points to satisfies `inner`, or none does. schema/users.toml:9
+/// The record that `organization` points to satisfies `inner`, or none does. schema/users.toml:11
 pub(super) fn via_organization(
     form: sql::Form,
     inner: Predicate<organizations::table>,
@@ -337,7 +377,7 @@ pub(super) fn via_organization(
     ::basalt_runtime::via_one!(form, inner, holds, users::organization => organizations)
 }
 
-/// Some record that `permissions` points to satisfies `inner`, or none does. schema/users.toml:10
+/// Some record that `permissions` points to satisfies `inner`, or none does. schema/users.toml:12
 pub(super) fn via_permissions(
     form: sql::Form,
     inner: Predicate<permissions::table>,
@@ -348,7 +388,7 @@ pub(super) fn via_permissions(
     )
 }
 
-/// The record that `manager` points to satisfies `inner`, or none does. schema/users.toml:11
+/// The record that `manager` points to satisfies `inner`, or none does. schema/users.toml:13
 pub(super) fn via_manager(
     form: sql::Form,
     inner: Predicate<users::table>,
