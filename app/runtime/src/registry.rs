@@ -147,13 +147,14 @@ pub trait Endpoint: Send + Sync {
         ids: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// The records whose relation `field` contains one of these ids, as far as the view rule
-    /// shows them to this caller, in the order of insertion.
+    /// shows them to this caller, in the order of insertion: the first `limit`.
     fn load_referencing_visible(
         &self,
         conn: &mut Conn,
         context: &Context<'_>,
         field: usize,
         targets: &[String],
+        limit: i64,
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// The records whose `field` has this value, without any rule. For logins, tokens, cascades.
     fn find_unchecked(

@@ -11,7 +11,7 @@ use super::{Reply, Shared, check_lock};
 use crate::access::sight;
 use crate::collection::Record;
 use crate::error::ApiError;
-use crate::query::expand::Expander;
+use crate::query::expand;
 use crate::query::{ListParams, superuser_part};
 use crate::registry::{Action, Counted, Entry, PageQuery, Registry};
 use crate::request::RequestInfo;
@@ -140,19 +140,19 @@ fn run(
     };
     let page = entry.page(conn, &context, &query)?;
     let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
-    let expander = Expander::new(registry, info);
-    let expansions = expander
-        .expand(conn, entry.meta(), &records, &view.expand)
+    let expanded = expand::expand(conn, registry, info, entry.meta(), &records, &view.expand)
         .map_err(ApiError::internal)?;
     let mut out = Vec::with_capacity(256 * records.len() + 128);
     out.extend_from_slice(b"{\"items\":[");
+    let email = view.wants_email();
     for (place, record) in records.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        let sight = sight(conn, entry, info, *record).map_err(ApiError::internal)?;
-        view.write(&mut out, entry, *record, sight, &expansions);
+        let sight = sight(conn, entry, info, *record, email).map_err(ApiError::internal)?;
+        view.write(&mut out, entry, *record, sight, &expanded);
     }
+    expanded.check_whole()?;
     let total = page.total.unwrap_or(-1);
     let pages = match page.total {
         Some(total) => (total + params.per_page - 1) / params.per_page,

@@ -17,7 +17,7 @@ use crate::auth::login::{self, Credentials};
 use crate::body;
 use crate::error::ApiError;
 use crate::meta::AuthMeta;
-use crate::query::expand::Expander;
+use crate::query::expand;
 use crate::registry::Entry;
 use crate::request::{Auth, RequestInfo};
 use crate::sql::Conn;
@@ -184,16 +184,15 @@ async fn answer(
         ..info
     };
     let job = move |conn: &mut Conn| {
-        let expander = Expander::new(&registry, &info);
-        let expansions = expander
-            .expand(conn, entry.meta(), &[&*auth.record], &view.expand)
+        let (meta, record) = (entry.meta(), &*auth.record);
+        let expanded = expand::expand(conn, &registry, &info, meta, &[record], &view.expand)
             .map_err(ApiError::internal)?;
         let mut out = br#"{"record":"#.to_vec();
         let sight = Sight {
             hidden: auth.superuser,
             email: true,
         };
-        view.write(&mut out, &entry, &*auth.record, sight, &expansions);
+        view.write(&mut out, &entry, record, sight, &expanded);
         out.extend_from_slice(br#","token":"#);
         wire::write_text(&mut out, &auth.token);
         out.push(b'}');

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as JsonValue};
 
 use crate::collection::Record;
 use crate::error::ApiError;
-use crate::query::expand::{self, ExpandTree, Expansion};
+use crate::query::expand::{ExpandTree, Expanded};
 use crate::query::picker::Picker;
 use crate::registry::Entry;
 use crate::request::RequestInfo;
@@ -145,14 +145,19 @@ pub struct View {
 }
 
 impl View {
-    /// Reads the parameters. 400 if `fields` has a bad modifier.
+    /// Reads the parameters. 400 if `fields` has a bad modifier or one of them names too much.
     pub fn parse(request: &RequestInfo) -> Result<Self, ApiError> {
         let text = |name: &str| request.query.get(name).map_or("", String::as_str);
-        let expand = ExpandTree::parse(text("expand"));
         Ok(View {
             picker: Picker::parse(text("fields"))?,
-            expand,
+            expand: ExpandTree::parse(text("expand"))?,
         })
+    }
+
+    /// Is a record's address wanted, if it has one?
+    pub fn wants_email(&self) -> bool {
+        let picker = self.picker.as_ref();
+        picker.is_none_or(|picker| picker.wants("email"))
     }
 
     /// Is the record wanted as it is, with nothing read or cut?
@@ -167,10 +172,10 @@ impl View {
         entry: &Entry,
         record: &dyn Record,
         sight: Sight,
-        expansions: &[Expansion],
+        expanded: &Expanded,
     ) {
-        let write_expand = |out: &mut Vec<u8>| expand::write(out, record, expansions);
-        let expand: Option<Writer<'_>> = if expansions.is_empty() {
+        let write_expand = |out: &mut Vec<u8>| expanded.write(out, record);
+        let expand: Option<Writer<'_>> = if expanded.is_empty() {
             None
         } else {
             Some(&write_expand)

@@ -12,6 +12,9 @@ use super::{Object, json};
 use crate::error::ApiError;
 use crate::wire::number;
 
+/// Pairs of a form: in memory, each takes many times its text.
+const MAX_PAIRS: usize = 1 << 16;
+
 /// The form key whose values are JSON objects that are laid over the other keys.
 const JSON_PAYLOAD: &str = "@jsonPayload";
 
@@ -20,8 +23,11 @@ pub fn pairs(text: &str) -> Vec<(String, String)> {
     parts(text).filter_map(pair).collect()
 }
 
-/// The pairs of what a form consists of. 400 for bad escapes or `;`.
+/// The pairs of what a form consists of. 400 for bad escapes or `;`, 413 for too many.
 pub fn strict_pairs(text: &str) -> Result<Vec<(String, String)>, ApiError> {
+    if parts(text).nth(MAX_PAIRS).is_some() {
+        return Err(ApiError::too_large());
+    }
     let whole = |part| pair(part).ok_or_else(ApiError::bad_request);
     parts(text).map(whole).collect()
 }
@@ -76,6 +82,9 @@ pub async fn multipart(
         let is_file = part.file_name().is_some();
         let bytes = part.bytes().await.map_err(bad)?;
         if !is_file && !name.is_empty() {
+            if pairs.len() == MAX_PAIRS {
+                return Err(ApiError::too_large());
+            }
             pairs.push((name, String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -102,8 +111,9 @@ pub fn merge(pairs: impl Iterator<Item = (String, String)>) -> Result<Object, Ap
             },
         }
     }
+    let budget = json::Budget::default();
     for payload in payloads {
-        object.extend(json::parse_object(payload.as_bytes())?);
+        object.extend(json::parse_object(payload.as_bytes(), &budget)?);
     }
     Ok(object)
 }
@@ -194,5 +204,9 @@ mod tests {
         for text in ["a=%zz", "a=1&%4=b", "a=1&b=2;c=3"] {
             assert_eq!(strict_pairs(text), Err(ApiError::bad_request()), "{text}");
         }
+        let many = "a=1&".repeat(MAX_PAIRS);
+        assert!(strict_pairs(&many).is_ok());
+        let more = strict_pairs(&(many + "a"));
+        assert_eq!(more, Err(ApiError::too_large()));
     }
 }

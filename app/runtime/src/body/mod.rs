@@ -6,6 +6,9 @@ pub mod json;
 use rocket::Request;
 use rocket::data::{Data, ToByteUnit};
 use serde_json::{Map, Value as JsonValue};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task;
 
 use crate::error::ApiError;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
@@ -25,6 +28,12 @@ pub fn limit(meta: &CollectionMeta) -> u64 {
         .map(size)
         .fold(LIMIT, u64::saturating_add)
 }
+
+/// Bodies of no more bytes are parsed at once; larger ones where nobody has to wait for them.
+const SMALL: usize = 64 << 10;
+
+/// Large bodies that are parsed at the same time: each takes much memory meanwhile.
+static PARSERS: Semaphore = Semaphore::const_new(2);
 
 fn or(option: u64, default: u64) -> u64 {
     if option == 0 { default } else { option }
@@ -53,12 +62,23 @@ pub async fn read(request: &Request<'_>, data: Data<'_>, limit: u64) -> Result<O
         return Err(ApiError::too_large());
     }
     let query = request.uri().query().map_or("", |query| query.as_str());
-    parse(kind, bytes.into_inner(), query).await
+    let (bytes, query) = (bytes.into_inner(), query.to_owned());
+    if bytes.len() <= SMALL {
+        return parse(kind, bytes, &query).await;
+    }
+    let permit = PARSERS.acquire().await.map_err(ApiError::internal)?;
+    let job = move || {
+        let _permit = permit;
+        Handle::current().block_on(parse(kind, bytes, &query))
+    };
+    task::spawn_blocking(job)
+        .await
+        .map_err(ApiError::internal)?
 }
 
 async fn parse(kind: Kind, bytes: Vec<u8>, query: &str) -> Result<Object, ApiError> {
     match kind {
-        Kind::Json => json::parse_object(&bytes),
+        Kind::Json => json::parse_object(&bytes, &json::Budget::default()),
         Kind::Form => {
             let text = String::from_utf8_lossy(&bytes);
             let pairs = form::strict_pairs(&text)?.into_iter();

@@ -66,7 +66,7 @@ pub fn validate(field: &FieldMeta, value: ValueRef<'_>) -> Option<FieldError> {
             value,
         ) => check_count(items(value).len(), *min_select, *max_select),
         (FieldKind::Json { max_size }, ValueRef::Json(text)) => {
-            check_json(field, text, or(*max_size, DEFAULT_JSON_SIZE))
+            check_json(field, text, json_size(*max_size))
         }
         (FieldKind::GeoPoint, ValueRef::Json(text)) => check_point(text),
         _ => None,
@@ -142,6 +142,11 @@ pub fn generation(field: &FieldMeta) -> Generate {
         FieldKind::Text { generate, .. } => generate,
         _ => Generate::Nothing,
     }
+}
+
+/// Greatest size of a json field in bytes.
+pub fn json_size(option: u64) -> u64 {
+    or(option, DEFAULT_JSON_SIZE)
 }
 
 fn or(option: u64, default: u64) -> u64 {

@@ -1,13 +1,16 @@
 //! The `expand` parameter: related records inside the answer, read by one query for each
 //! relation and level, under the view rules of their collections.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::slice;
 use std::sync::Arc;
 
 use diesel::QueryResult;
 
 use crate::access::sight;
 use crate::collection::Record;
+use crate::error::ApiError;
 use crate::meta::{CollectionMeta, FieldKind};
 use crate::registry::{Action, Entry, Registry, RuleState};
 use crate::request::RequestInfo;
@@ -20,6 +23,15 @@ use crate::wire::{self, Sight, Writer};
 const MAX_DEPTH: usize = 6;
 /// Records on the other side of a back-relation, for each record.
 const MAX_BACK: usize = 1000;
+/// Relations in one tree, under whatever names: each costs a query.
+const MAX_RELATIONS: usize = 100;
+/// Records that are read for one answer, by all relations together.
+const MAX_RECORDS: usize = 100_000;
+/// Records of one back-relation that are read by one query for all records that have it.
+const AT_ONCE: usize = 10_000;
+/// Bytes of all expanded records of one answer. A record that many others lead to is written for
+/// each of them, so answers can grow far beyond what was read.
+const MAX_BYTES: usize = 64 << 20;
 
 /// The wanted relations as a tree: a path that continues another is merged into it.
 #[derive(Debug, Default, PartialEq)]
@@ -29,17 +41,23 @@ pub struct ExpandTree {
 
 impl ExpandTree {
     /// Parses the parameter. Anything can be said here; what fits nothing expands nothing.
-    pub fn parse(text: &str) -> Self {
+    /// 400 if there are too many relations.
+    pub fn parse(text: &str) -> Result<Self, ApiError> {
         let mut root = ExpandTree::default();
+        let mut left = MAX_RELATIONS;
         for path in text.split(',') {
             let path = path.replace(' ', "");
             let mut node = &mut root;
             let names = path.trim_matches('.').split('.').take(MAX_DEPTH);
             for name in names.take_while(|name| !name.is_empty()) {
+                if !node.children.contains_key(name) {
+                    let too_many = || ApiError::new(400, "The expand parameter names too much.");
+                    left = left.checked_sub(1).ok_or_else(too_many)?;
+                }
                 node = node.children.entry(name.to_owned()).or_default();
             }
         }
-        root
+        Ok(root)
     }
 
     /// Is nothing wanted?
@@ -48,8 +66,18 @@ impl ExpandTree {
     }
 }
 
+/// Everything that was expanded for the records of one answer.
+#[derive(Default)]
+pub struct Expanded {
+    relations: Vec<Expansion>,
+    /// Bytes that may still be written.
+    left: Cell<usize>,
+    /// Was something left out because there was too much?
+    cut: Cell<bool>,
+}
+
 /// One relation of one level, read.
-pub struct Expansion {
+struct Expansion {
     /// The key inside `expand`.
     key: String,
     entry: Arc<Entry>,
@@ -73,27 +101,49 @@ struct Relation<'a> {
 /// The ids of the related records, by the id of the record that has the relation; and the records.
 type Related = (HashMap<String, Vec<String>>, Vec<Box<dyn Record>>);
 
-/// What expansions are read with.
-pub struct Expander<'a> {
-    /// All collections.
-    pub registry: &'a Registry,
-    /// The request with `@request.context` set to `expand`.
-    request: RequestInfo,
-}
-
-impl<'a> Expander<'a> {
-    /// An expander for one request.
-    pub fn new(registry: &'a Registry, request: &RequestInfo) -> Self {
-        let request = RequestInfo {
+/// Reads what the tree wants for these records. Relations that don't exist or that the caller may
+/// not follow are left out.
+pub fn expand(
+    conn: &mut Conn,
+    registry: &Registry,
+    request: &RequestInfo,
+    meta: &CollectionMeta,
+    records: &[&dyn Record],
+    tree: &ExpandTree,
+) -> QueryResult<Expanded> {
+    if tree.is_empty() {
+        return Ok(Expanded::default());
+    }
+    let expander = Expander {
+        registry,
+        request: RequestInfo {
             context: "expand",
             ..request.clone()
-        };
-        Expander { registry, request }
-    }
+        },
+        left: Cell::new(MAX_RECORDS),
+        cut: Cell::new(false),
+    };
+    let relations = expander.expand(conn, meta, records, tree)?;
+    Ok(Expanded {
+        relations,
+        left: Cell::new(MAX_BYTES),
+        cut: expander.cut,
+    })
+}
 
-    /// Reads what the tree wants for these records. Relations that don't exist or that the
-    /// caller may not follow are left out.
-    pub fn expand(
+/// What expansions are read with.
+struct Expander<'a> {
+    registry: &'a Registry,
+    /// The request with `@request.context` set to `expand`.
+    request: RequestInfo,
+    /// Records that may still be read.
+    left: Cell<usize>,
+    /// Was something left out because there was too much?
+    cut: Cell<bool>,
+}
+
+impl Expander<'_> {
+    fn expand(
         &self,
         conn: &mut Conn,
         meta: &CollectionMeta,
@@ -129,6 +179,7 @@ impl<'a> Expander<'a> {
         } else {
             self.load_forward(conn, records, &relation)?
         };
+        self.left.set(self.left.get().saturating_sub(found.len()));
         let below = if below.is_empty() || found.is_empty() {
             Vec::new()
         } else {
@@ -141,7 +192,7 @@ impl<'a> Expander<'a> {
         };
         let mut records = HashMap::with_capacity(found.len());
         for record in found {
-            let sight = sight(conn, relation.entry, &self.request, record.as_ref())?;
+            let sight = sight(conn, relation.entry, &self.request, record.as_ref(), true)?;
             records.insert(record.id().to_owned(), (record, sight));
         }
         let (key, many) = (name.to_owned(), relation.many);
@@ -176,7 +227,9 @@ impl<'a> Expander<'a> {
             wanted.extend(ids.iter().cloned());
             related.insert(record.id().to_owned(), ids);
         }
-        let wanted: Vec<String> = wanted.into_iter().collect();
+        let left = self.left.get();
+        self.cut.set(self.cut.get() || wanted.len() > left);
+        let wanted: Vec<String> = wanted.into_iter().take(left).collect();
         let context = self.context(Form::Exists);
         let found = relation.entry.load_visible(conn, &context, &wanted)?;
         Ok((related, found))
@@ -189,24 +242,83 @@ impl<'a> Expander<'a> {
         relation: &Relation<'_>,
     ) -> QueryResult<Related> {
         let owners: BTreeSet<&str> = records.iter().map(|record| record.id()).collect();
+        if owners.len() > 1
+            && let Some(related) = self.load_back_at_once(conn, &owners, relation)?
+        {
+            return Ok(related);
+        }
+        self.load_back_one_by_one(conn, &owners, relation)
+    }
+
+    /// `None` if there are so many that each record must be asked for its own.
+    fn load_back_at_once(
+        &self,
+        conn: &mut Conn,
+        owners: &BTreeSet<&str>,
+        relation: &Relation<'_>,
+    ) -> QueryResult<Option<Related>> {
         let targets: Vec<String> = owners.iter().map(|&id| id.to_owned()).collect();
-        let context = self.context(Form::In);
-        let found =
-            relation
-                .entry
-                .load_referencing_visible(conn, &context, relation.field, &targets)?;
+        let most = AT_ONCE.min(self.left.get());
+        let mut found = self.referencing(conn, relation, &targets, most)?;
+        if found.len() >= most {
+            return Ok(None);
+        }
         let mut related: HashMap<String, Vec<String>> = HashMap::new();
+        let mut listed = HashSet::new();
         for record in &found {
             for owner in ids(record.get(relation.field)) {
                 if owners.contains(owner.as_str()) {
                     let list = related.entry(owner).or_default();
                     if list.len() < MAX_BACK {
                         list.push(record.id().to_owned());
+                        listed.insert(record.id().to_owned());
                     }
                 }
             }
         }
-        Ok((related, found))
+        found.retain(|record| listed.contains(record.id()));
+        Ok(Some((related, found)))
+    }
+
+    fn load_back_one_by_one(
+        &self,
+        conn: &mut Conn,
+        owners: &BTreeSet<&str>,
+        relation: &Relation<'_>,
+    ) -> QueryResult<Related> {
+        let mut related: HashMap<String, Vec<String>> = HashMap::new();
+        let mut found = BTreeMap::new();
+        for &owner in owners {
+            let left = self.left.get().saturating_sub(found.len());
+            let owner = owner.to_owned();
+            let most = MAX_BACK.min(left);
+            let records = self.referencing(conn, relation, slice::from_ref(&owner), most)?;
+            // Less than the peer would show.
+            self.cut
+                .set(self.cut.get() || most < MAX_BACK && records.len() == most);
+            let ids = records.iter().map(|record| record.id().to_owned());
+            related.insert(owner, ids.collect());
+            found.extend(
+                records
+                    .into_iter()
+                    .map(|record| (record.id().to_owned(), record)),
+            );
+        }
+        Ok((related, found.into_values().collect()))
+    }
+
+    fn referencing(
+        &self,
+        conn: &mut Conn,
+        relation: &Relation<'_>,
+        targets: &[String],
+        most: usize,
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let (context, field) = (self.context(Form::In), relation.field);
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        relation
+            .entry
+            .load_referencing_visible(conn, &context, field, targets, most)
     }
 
     fn relation(&self, meta: &CollectionMeta, name: &str) -> Option<Relation<'_>> {
@@ -254,71 +366,116 @@ fn ids(value: ValueRef<'_>) -> Vec<String> {
     }
 }
 
-/// Appends the value of a record's `expand` key.
-pub fn write(out: &mut Vec<u8>, record: &dyn Record, expansions: &[Expansion]) {
-    out.push(b'{');
-    let start = out.len();
-    for expansion in expansions {
-        let ids = expansion
-            .related
-            .get(record.id())
-            .map_or(&[][..], Vec::as_slice);
-        let mut found = ids
-            .iter()
-            .filter_map(|id| expansion.records.get(id))
-            .peekable();
-        if found.peek().is_none() {
-            continue;
+impl Expanded {
+    /// Was nothing expanded?
+    pub fn is_empty(&self) -> bool {
+        self.relations.is_empty()
+    }
+
+    /// Appends the value of a record's `expand` key.
+    pub fn write(&self, out: &mut Vec<u8>, record: &dyn Record) {
+        self.write_relations(out, record, &self.relations);
+    }
+
+    /// Was all of it read and written? 400 if not. To be asked after the last record.
+    pub fn check_whole(&self) -> Result<(), ApiError> {
+        if self.cut.get() {
+            return Err(ApiError::new(400, "The expanded answer is too large."));
         }
-        if out.len() > start {
-            out.push(b',');
-        }
-        wire::write_text(out, &expansion.key);
-        out.push(b':');
-        if !expansion.many {
-            if let Some((record, sight)) = found.next() {
-                write_related(out, expansion, record.as_ref(), *sight);
+        Ok(())
+    }
+
+    fn write_relations(&self, out: &mut Vec<u8>, record: &dyn Record, relations: &[Expansion]) {
+        out.push(b'{');
+        let start = out.len();
+        for expansion in relations {
+            let ids = expansion.related.get(record.id());
+            let ids = ids.map_or(&[][..], Vec::as_slice);
+            let mut found = ids
+                .iter()
+                .filter_map(|id| expansion.records.get(id))
+                .peekable();
+            if found.peek().is_none() {
+                continue;
             }
-            continue;
-        }
-        out.push(b'[');
-        for (place, (record, sight)) in found.enumerate() {
-            if place > 0 {
+            if out.len() > start {
                 out.push(b',');
             }
-            write_related(out, expansion, record.as_ref(), *sight);
+            wire::write_text(out, &expansion.key);
+            out.push(b':');
+            if !expansion.many {
+                if let Some((record, sight)) = found.next() {
+                    self.write_related(out, expansion, record.as_ref(), *sight);
+                }
+                continue;
+            }
+            out.push(b'[');
+            for (place, (record, sight)) in found.enumerate() {
+                if self.left.get() == 0 {
+                    break;
+                }
+                if place > 0 {
+                    out.push(b',');
+                }
+                self.write_related(out, expansion, record.as_ref(), *sight);
+            }
+            out.push(b']');
         }
-        out.push(b']');
+        out.push(b'}');
     }
-    out.push(b'}');
-}
 
-fn write_related(out: &mut Vec<u8>, expansion: &Expansion, record: &dyn Record, sight: Sight) {
-    let below = |out: &mut Vec<u8>| write(out, record, &expansion.below);
-    let below: Option<Writer<'_>> = if expansion.below.is_empty() {
-        None
-    } else {
-        Some(&below)
-    };
-    expansion.entry.shape.write(out, record, sight, below, None);
+    fn write_related(
+        &self,
+        out: &mut Vec<u8>,
+        expansion: &Expansion,
+        record: &dyn Record,
+        sight: Sight,
+    ) {
+        let (start, left) = (out.len(), self.left.get());
+        let below = |out: &mut Vec<u8>| self.write_relations(out, record, &expansion.below);
+        // Once there is too much, records are written without what lies below them.
+        let below: Option<Writer<'_>> = if expansion.below.is_empty() || left == 0 {
+            None
+        } else {
+            Some(&below)
+        };
+        expansion.entry.shape.write(out, record, sight, below, None);
+        // What lies below has taken its own share from `left`, and is among these bytes.
+        let written = out.len() - start;
+        self.cut.set(self.cut.get() || written > left);
+        self.left.set(left.saturating_sub(written));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
     fn paths_merge() {
-        let tree = ExpandTree::parse(" a, a.b ,.c.d.,,a.e");
+        let tree = ExpandTree::parse(" a, a.b ,.c.d.,,a.e").unwrap();
         let names: Vec<&str> = tree.children.keys().map(String::as_str).collect();
         assert_eq!(names, ["a", "c"]);
         assert_eq!(tree.children.get("a").map(|a| a.children.len()), Some(2));
-        assert!(ExpandTree::parse(" , . ").is_empty());
+        assert!(ExpandTree::parse(" , . ").unwrap().is_empty());
+    }
+
+    #[test]
+    fn relations_are_counted() {
+        let many = |count: usize| {
+            (0..count)
+                .map(|name| format!("a.{name},"))
+                .collect::<String>()
+        };
+        assert!(ExpandTree::parse(&many(MAX_RELATIONS - 1)).is_ok());
+        assert!(ExpandTree::parse(&many(MAX_RELATIONS)).is_err());
+        assert!(ExpandTree::parse(&"a.b,".repeat(10_000)).is_ok());
     }
 
     #[test]
     fn paths_end_after_six() {
-        let mut node = &ExpandTree::parse("a.a.a.a.a.a.a.a");
+        let mut node = &ExpandTree::parse("a.a.a.a.a.a.a.a").unwrap();
         let mut depth = 0;
         while let Some(child) = node.children.get("a") {
             node = child;

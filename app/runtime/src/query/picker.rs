@@ -116,6 +116,11 @@ impl Picker {
         }
     }
 
+    /// Is anything wanted of this key?
+    pub fn wants(&self, name: &str) -> bool {
+        !matches!(self.pick(name), Picked::Nothing)
+    }
+
     /// Cuts an answer down: objects and, item by item, arrays of objects.
     pub fn apply(&self, value: JsonValue) -> JsonValue {
         match value {

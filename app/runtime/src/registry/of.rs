@@ -234,15 +234,14 @@ impl<C: Collection> Endpoint for Of<C> {
         context: &Context<'_>,
         field: usize,
         targets: &[String],
+        limit: i64,
     ) -> QueryResult<Vec<Box<dyn Record>>> {
         let Ok(scope) = Scope::<C>::for_view(context) else {
             return Ok(Vec::new());
         };
-        Ok(boxed(
-            scope
-                .matching(references::<C>(context, field, targets))
-                .load(conn)?,
-        ))
+        let scope = scope.matching(references::<C>(context, field, targets));
+        let order = vec![C::rowid(false)];
+        Ok(boxed(scope.page(conn, order, Some(limit), 0)?))
     }
 
     fn find_unchecked(

@@ -86,7 +86,7 @@ impl Shape {
     ) {
         out.push(b'{');
         let start = out.len();
-        let show_email = sight.email || self.email_is_public(record);
+        let show_email = sight.email || self.shows_email(record);
         for key in &self.keys {
             let left_out = key.hidden && !sight.hidden
                 || key.guarded && !show_email
@@ -111,7 +111,8 @@ impl Shape {
         out.push(b'}');
     }
 
-    fn email_is_public(&self, record: &dyn Record) -> bool {
+    /// Does an account show its address to everyone?
+    pub fn shows_email(&self, record: &dyn Record) -> bool {
         let visible = self.meta.field_index("emailVisibility");
         visible.is_some_and(|field| record.get(field) == ValueRef::Bool(true))
     }
