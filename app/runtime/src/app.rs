@@ -12,6 +12,7 @@ use crate::migrate;
 use crate::registry::{Registry, RegistryBuilder};
 use crate::sql::Conn;
 use crate::storage::{self, Database, Options};
+use crate::throttle::Throttle;
 
 /// An application: what its generated code declares and what it adds by hand.
 pub struct Application {
@@ -33,6 +34,8 @@ pub struct App {
     pub db: Database,
     /// What tokens are signed with.
     pub secrets: Secrets,
+    /// Holds back the answers to those who guess.
+    pub throttle: Throttle,
     /// The settings in force.
     pub settings: Settings,
     /// Where passwords are hashed.
@@ -79,6 +82,7 @@ impl App {
             registry,
             db,
             secrets,
+            throttle: Throttle::default(),
             settings,
             passwords: Passwords::default(),
         })

@@ -27,6 +27,7 @@ pub mod rules;
 pub mod server;
 pub mod sql;
 pub mod storage;
+pub mod throttle;
 pub mod value;
 pub mod wire;
 pub mod workers;

@@ -184,6 +184,7 @@ mod tests {
             registry: RegistryBuilder::new().build(),
             db: Database::open(&options).unwrap(),
             secrets: Secrets::default(),
+            throttle: Default::default(),
             settings: Settings {
                 http,
                 grace_seconds: 0,

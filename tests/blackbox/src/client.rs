@@ -9,6 +9,9 @@ use ureq::http::Request;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Greatest answer that a test reads, in bytes.
+const MAX_ANSWER: u64 = 256 << 20;
+
 /// Talks to one server, with or without a token.
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -146,7 +149,8 @@ impl Client {
             .get("content-type")
             .map(|value| value.as_bytes());
         let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
-        let text = answer.body_mut().read_to_vec().with_context(what)?;
+        let body = answer.body_mut().with_config().limit(MAX_ANSWER);
+        let text = body.read_to_vec().with_context(what)?;
         let text = String::from_utf8_lossy(&text).into_owned();
         Ok(Response {
             status: answer.status().as_u16(),

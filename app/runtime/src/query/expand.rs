@@ -29,6 +29,9 @@ const MAX_RELATIONS: usize = 100;
 const MAX_RECORDS: usize = 100_000;
 /// Records of one back-relation that are read by one query for all records that have it.
 const AT_ONCE: usize = 10_000;
+/// Records that one query asks for their back-relation: the condition grows with each, and SQLite
+/// bounds how deep it may be.
+const OWNERS_AT_ONCE: usize = 250;
 /// Bytes of all expanded records of one answer. A record that many others lead to is written for
 /// each of them, so answers can grow far beyond what was read.
 const MAX_BYTES: usize = 64 << 20;
@@ -131,6 +134,13 @@ pub fn expand(
     })
 }
 
+/// What is behind a back-relation, as far as it is read.
+#[derive(Default)]
+struct Back {
+    related: HashMap<String, Vec<String>>,
+    found: BTreeMap<String, Box<dyn Record>>,
+}
+
 /// What expansions are read with.
 struct Expander<'a> {
     registry: &'a Registry,
@@ -170,6 +180,10 @@ impl Expander<'_> {
         let Some(relation) = self.relation(meta, name) else {
             return Ok(None);
         };
+        if self.left.get() == 0 {
+            self.cut.set(true);
+            return Ok(None);
+        }
         let locked = relation.entry.rule_state(Action::View) == RuleState::Locked;
         if locked && !self.request.is_superuser() {
             return Ok(None);
@@ -242,69 +256,81 @@ impl Expander<'_> {
         relation: &Relation<'_>,
     ) -> QueryResult<Related> {
         let owners: BTreeSet<&str> = records.iter().map(|record| record.id()).collect();
-        if owners.len() > 1
-            && let Some(related) = self.load_back_at_once(conn, &owners, relation)?
-        {
-            return Ok(related);
+        let owners: Vec<String> = owners.into_iter().map(str::to_owned).collect();
+        let mut back = Back::default();
+        for owners in owners.chunks(OWNERS_AT_ONCE) {
+            let all =
+                owners.len() > 1 && self.load_back_at_once(conn, owners, relation, &mut back)?;
+            if !all {
+                self.load_back_one_by_one(conn, owners, relation, &mut back)?;
+            }
         }
-        self.load_back_one_by_one(conn, &owners, relation)
+        Ok((back.related, back.found.into_values().collect()))
     }
 
-    /// `None` if there are so many that each record must be asked for its own.
+    /// False if there are so many that each record must be asked for its own.
     fn load_back_at_once(
         &self,
         conn: &mut Conn,
-        owners: &BTreeSet<&str>,
+        owners: &[String],
         relation: &Relation<'_>,
-    ) -> QueryResult<Option<Related>> {
-        let targets: Vec<String> = owners.iter().map(|&id| id.to_owned()).collect();
-        let most = AT_ONCE.min(self.left.get());
-        let mut found = self.referencing(conn, relation, &targets, most)?;
+        back: &mut Back,
+    ) -> QueryResult<bool> {
+        let most = AT_ONCE.min(self.left_beside(back));
+        let found = self.referencing(conn, relation, owners, most)?;
         if found.len() >= most {
-            return Ok(None);
+            return Ok(false);
         }
-        let mut related: HashMap<String, Vec<String>> = HashMap::new();
-        let mut listed = HashSet::new();
-        for record in &found {
+        let owners: HashSet<&str> = owners.iter().map(String::as_str).collect();
+        for record in found {
+            let mut listed = false;
             for owner in ids(record.get(relation.field)) {
-                if owners.contains(owner.as_str()) {
-                    let list = related.entry(owner).or_default();
-                    if list.len() < MAX_BACK {
-                        list.push(record.id().to_owned());
-                        listed.insert(record.id().to_owned());
-                    }
+                if !owners.contains(owner.as_str()) {
+                    continue;
+                }
+                let list = back.related.entry(owner).or_default();
+                if list.len() < MAX_BACK {
+                    list.push(record.id().to_owned());
+                    listed = true;
                 }
             }
+            if listed {
+                back.found.insert(record.id().to_owned(), record);
+            }
         }
-        found.retain(|record| listed.contains(record.id()));
-        Ok(Some((related, found)))
+        Ok(true)
     }
 
     fn load_back_one_by_one(
         &self,
         conn: &mut Conn,
-        owners: &BTreeSet<&str>,
+        owners: &[String],
         relation: &Relation<'_>,
-    ) -> QueryResult<Related> {
-        let mut related: HashMap<String, Vec<String>> = HashMap::new();
-        let mut found = BTreeMap::new();
-        for &owner in owners {
-            let left = self.left.get().saturating_sub(found.len());
-            let owner = owner.to_owned();
-            let most = MAX_BACK.min(left);
-            let records = self.referencing(conn, relation, slice::from_ref(&owner), most)?;
-            // Less than the peer would show.
-            self.cut
-                .set(self.cut.get() || most < MAX_BACK && records.len() == most);
-            let ids = records.iter().map(|record| record.id().to_owned());
-            related.insert(owner, ids.collect());
-            found.extend(
-                records
-                    .into_iter()
-                    .map(|record| (record.id().to_owned(), record)),
-            );
+        back: &mut Back,
+    ) -> QueryResult<()> {
+        for owner in owners {
+            let most = MAX_BACK.min(self.left_beside(back));
+            if most == 0 {
+                self.cut.set(true);
+                break;
+            }
+            let records = self.referencing(conn, relation, slice::from_ref(owner), most)?;
+            if most < MAX_BACK && records.len() == most {
+                // The peer would show more.
+                self.cut.set(true);
+            }
+            let list = back.related.entry(owner.clone()).or_default();
+            for record in records {
+                list.push(record.id().to_owned());
+                back.found.insert(record.id().to_owned(), record);
+            }
         }
-        Ok((related, found.into_values().collect()))
+        Ok(())
+    }
+
+    /// How many records may still be read, besides these.
+    fn left_beside(&self, back: &Back) -> usize {
+        self.left.get().saturating_sub(back.found.len())
     }
 
     fn referencing(
