@@ -256,6 +256,23 @@ mod tests {
     }
 
     #[test]
+    fn wants() {
+        let wants = |fields| Picker::parse(fields).unwrap().unwrap().wants("email");
+        for fields in [
+            "email",
+            "id,email:excerpt(3)",
+            "*",
+            "email.x",
+            "*:excerpt(3)",
+        ] {
+            assert!(wants(fields), "{fields}");
+        }
+        for fields in ["id", "expand.email", "*.email", "emailVisibility"] {
+            assert!(!wants(fields), "{fields}");
+        }
+    }
+
+    #[test]
     fn bounds() {
         let path = |keys: usize| vec!["a"; keys].join(".");
         assert!(Picker::parse(&path(MAX_DEPTH)).is_ok());

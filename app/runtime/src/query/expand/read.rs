@@ -1,0 +1,329 @@
+//! Reads what is to be expanded: one query for each relation and level, as long as there isn't too
+//! much behind a back-relation, and never more than an answer may hold.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::slice;
+use std::sync::Arc;
+
+use diesel::QueryResult;
+
+use super::{ExpandTree, Expanded, Expansion, MAX_BYTES};
+use crate::access::sight;
+use crate::collection::Record;
+use crate::meta::{CollectionMeta, FieldKind};
+use crate::registry::{Action, Entry, Registry, RuleState};
+use crate::request::RequestInfo;
+use crate::rules::Context;
+use crate::sql::{Conn, Form};
+use crate::value::{List, ValueRef};
+
+/// Records on the other side of a back-relation, for each record.
+const MAX_BACK: usize = 1000;
+/// Records that are read for one answer, by all relations together.
+const MAX_RECORDS: usize = 100_000;
+/// Records of one back-relation that are read by one query for all records that have it.
+const AT_ONCE: usize = 10_000;
+/// Records that one query asks for their back-relation: the condition grows with each, and SQLite
+/// bounds how deep it may be.
+const OWNERS_AT_ONCE: usize = 250;
+
+/// A relation as a path segment names it.
+struct Relation<'a> {
+    entry: &'a Arc<Entry>,
+    many: bool,
+    /// The relation field: of the record itself, or of the other side for a back-relation.
+    field: usize,
+    back: bool,
+}
+
+/// The ids of the related records, by the id of the record that has the relation; and the records.
+type Related = (HashMap<String, Vec<String>>, Vec<Box<dyn Record>>);
+
+/// Reads what the tree wants for these records. Relations that don't exist or that the caller may
+/// not follow are left out.
+pub fn expand(
+    conn: &mut Conn,
+    registry: &Registry,
+    request: &RequestInfo,
+    meta: &CollectionMeta,
+    records: &[&dyn Record],
+    tree: &ExpandTree,
+) -> QueryResult<Expanded> {
+    if tree.is_empty() {
+        return Ok(Expanded::default());
+    }
+    let expander = Expander {
+        registry,
+        request: RequestInfo {
+            context: "expand",
+            ..request.clone()
+        },
+        left: Cell::new(MAX_RECORDS),
+        cut: Cell::new(false),
+    };
+    let relations = expander.expand(conn, meta, records, tree)?;
+    Ok(Expanded {
+        relations,
+        left: Cell::new(MAX_BYTES),
+        cut: expander.cut,
+    })
+}
+
+/// What is behind a back-relation, as far as it is read.
+#[derive(Default)]
+struct Back {
+    related: HashMap<String, Vec<String>>,
+    found: BTreeMap<String, Box<dyn Record>>,
+}
+
+/// What expansions are read with.
+struct Expander<'a> {
+    registry: &'a Registry,
+    /// The request with `@request.context` set to `expand`.
+    request: RequestInfo,
+    /// Records that may still be read.
+    left: Cell<usize>,
+    /// Was something left out because there was too much?
+    cut: Cell<bool>,
+}
+
+impl Expander<'_> {
+    fn expand(
+        &self,
+        conn: &mut Conn,
+        meta: &CollectionMeta,
+        records: &[&dyn Record],
+        tree: &ExpandTree,
+    ) -> QueryResult<Vec<Expansion>> {
+        let mut expansions = Vec::new();
+        for (name, below) in &tree.children {
+            if let Some(expansion) = self.expand_one(conn, meta, records, name, below)? {
+                expansions.push(expansion);
+            }
+        }
+        Ok(expansions)
+    }
+
+    fn expand_one(
+        &self,
+        conn: &mut Conn,
+        meta: &CollectionMeta,
+        records: &[&dyn Record],
+        name: &str,
+        below: &ExpandTree,
+    ) -> QueryResult<Option<Expansion>> {
+        let Some(relation) = self.relation(meta, name) else {
+            return Ok(None);
+        };
+        if self.left.get() == 0 {
+            self.cut.set(true);
+            return Ok(None);
+        }
+        let locked = relation.entry.rule_state(Action::View) == RuleState::Locked;
+        if locked && !self.request.is_superuser() {
+            return Ok(None);
+        }
+        let (related, found) = if relation.back {
+            self.load_back(conn, records, &relation)?
+        } else {
+            self.load_forward(conn, records, &relation)?
+        };
+        self.left.set(self.left.get().saturating_sub(found.len()));
+        let below = if below.is_empty() || found.is_empty() {
+            Vec::new()
+        } else {
+            let found: Vec<&dyn Record> = found.iter().map(AsRef::as_ref).collect();
+            let expansions = self.expand(conn, relation.entry.meta(), &found, below)?;
+            if expansions.is_empty() {
+                return Ok(None);
+            }
+            expansions
+        };
+        let mut records = HashMap::with_capacity(found.len());
+        for record in found {
+            let sight = sight(conn, relation.entry, &self.request, record.as_ref(), true)?;
+            records.insert(record.id().to_owned(), (record, sight));
+        }
+        let (key, many) = (name.to_owned(), relation.many);
+        let entry = Arc::clone(relation.entry);
+        Ok(Some(Expansion {
+            key,
+            entry,
+            many,
+            related,
+            records,
+            below,
+        }))
+    }
+
+    fn context(&self, form: Form) -> Context<'_> {
+        Context {
+            request: &self.request,
+            form,
+        }
+    }
+
+    fn load_forward(
+        &self,
+        conn: &mut Conn,
+        records: &[&dyn Record],
+        relation: &Relation<'_>,
+    ) -> QueryResult<Related> {
+        let mut related = HashMap::with_capacity(records.len());
+        let mut wanted = BTreeSet::new();
+        for record in records {
+            let ids = ids(record.get(relation.field));
+            wanted.extend(ids.iter().cloned());
+            related.insert(record.id().to_owned(), ids);
+        }
+        let left = self.left.get();
+        self.cut.set(self.cut.get() || wanted.len() > left);
+        let wanted: Vec<String> = wanted.into_iter().take(left).collect();
+        let context = self.context(Form::Exists);
+        let found = relation.entry.load_visible(conn, &context, &wanted)?;
+        Ok((related, found))
+    }
+
+    fn load_back(
+        &self,
+        conn: &mut Conn,
+        records: &[&dyn Record],
+        relation: &Relation<'_>,
+    ) -> QueryResult<Related> {
+        let owners: BTreeSet<&str> = records.iter().map(|record| record.id()).collect();
+        let owners: Vec<String> = owners.into_iter().map(str::to_owned).collect();
+        let mut back = Back::default();
+        for owners in owners.chunks(OWNERS_AT_ONCE) {
+            let all =
+                owners.len() > 1 && self.load_back_at_once(conn, owners, relation, &mut back)?;
+            if !all {
+                self.load_back_one_by_one(conn, owners, relation, &mut back)?;
+            }
+        }
+        Ok((back.related, back.found.into_values().collect()))
+    }
+
+    /// False if there are so many that each record must be asked for its own.
+    fn load_back_at_once(
+        &self,
+        conn: &mut Conn,
+        owners: &[String],
+        relation: &Relation<'_>,
+        back: &mut Back,
+    ) -> QueryResult<bool> {
+        let most = AT_ONCE.min(self.left_beside(back));
+        let found = self.referencing(conn, relation, owners, most)?;
+        if found.len() >= most {
+            return Ok(false);
+        }
+        let owners: HashSet<&str> = owners.iter().map(String::as_str).collect();
+        for record in found {
+            let mut listed = false;
+            for owner in ids(record.get(relation.field)) {
+                if !owners.contains(owner.as_str()) {
+                    continue;
+                }
+                let list = back.related.entry(owner).or_default();
+                if list.len() < MAX_BACK {
+                    list.push(record.id().to_owned());
+                    listed = true;
+                }
+            }
+            if listed {
+                back.found.insert(record.id().to_owned(), record);
+            }
+        }
+        Ok(true)
+    }
+
+    fn load_back_one_by_one(
+        &self,
+        conn: &mut Conn,
+        owners: &[String],
+        relation: &Relation<'_>,
+        back: &mut Back,
+    ) -> QueryResult<()> {
+        for owner in owners {
+            let most = MAX_BACK.min(self.left_beside(back));
+            if most == 0 {
+                self.cut.set(true);
+                break;
+            }
+            let records = self.referencing(conn, relation, slice::from_ref(owner), most)?;
+            if most < MAX_BACK && records.len() == most {
+                // The peer would show more.
+                self.cut.set(true);
+            }
+            let list = back.related.entry(owner.clone()).or_default();
+            for record in records {
+                list.push(record.id().to_owned());
+                back.found.insert(record.id().to_owned(), record);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many records may still be read, besides these.
+    fn left_beside(&self, back: &Back) -> usize {
+        self.left.get().saturating_sub(back.found.len())
+    }
+
+    fn referencing(
+        &self,
+        conn: &mut Conn,
+        relation: &Relation<'_>,
+        targets: &[String],
+        most: usize,
+    ) -> QueryResult<Vec<Box<dyn Record>>> {
+        let (context, field) = (self.context(Form::In), relation.field);
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        relation
+            .entry
+            .load_referencing_visible(conn, &context, field, targets, most)
+    }
+
+    fn relation(&self, meta: &CollectionMeta, name: &str) -> Option<Relation<'_>> {
+        if let Some(place) = meta.field_index(name) {
+            let field = meta.field(place)?;
+            let FieldKind::Relation { collection, .. } = &field.kind else {
+                return None;
+            };
+            let entry = self.registry.find(collection)?;
+            let many = field.kind.is_many();
+            return Some(Relation {
+                entry,
+                many,
+                field: place,
+                back: false,
+            });
+        }
+        let legacy = || name.strip_suffix(')').and_then(|name| name.split_once('('));
+        let (collection, field) = name.split_once("_via_").or_else(legacy)?;
+        let entry = self.registry.find(collection)?;
+        let other = entry.meta();
+        let place = other.field_index(field)?;
+        let FieldKind::Relation { collection, .. } = &other.field(place)?.kind else {
+            return None;
+        };
+        if *collection != meta.name {
+            return None;
+        }
+        let many = !other.unique.iter().any(|index| index.fields == [place]);
+        Some(Relation {
+            entry,
+            many,
+            field: place,
+            back: true,
+        })
+    }
+}
+
+/// The ids in a relation.
+fn ids(value: ValueRef<'_>) -> Vec<String> {
+    match value {
+        ValueRef::Text(id) if !id.is_empty() => vec![id.to_owned()],
+        ValueRef::List(json) => List(json.to_owned()).items(),
+        _ => Vec::new(),
+    }
+}
