@@ -35,6 +35,17 @@ pub enum ValueRef<'a> {
     Json(&'a str),
 }
 
+impl ValueRef<'_> {
+    /// The items of a select or relation, multiple or not: a single one that is empty has none.
+    pub fn items(self) -> Vec<String> {
+        match self {
+            ValueRef::Text(item) if !item.is_empty() => vec![item.to_owned()],
+            ValueRef::List(json) => serde_json::from_str(json).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A field's value, owned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -156,6 +167,20 @@ mod tests {
             set::<Link>(Value::Text("x".into())).get(),
             ValueRef::Text("x")
         );
+    }
+
+    #[test]
+    fn selects_and_relations_have_items() {
+        for (value, items) in [
+            (ValueRef::List(r#"["a","b\"c"]"#), &["a", "b\"c"][..]),
+            (ValueRef::List("[]"), &[]),
+            (ValueRef::Text("a"), &["a"]),
+            (ValueRef::Text(""), &[]),
+            (ValueRef::Null, &[]),
+            (ValueRef::Bool(true), &[]),
+        ] {
+            assert_eq!(value.items(), items, "{value:?}");
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::registry::{Entry, Registry};
 use crate::request::RequestInfo;
 use crate::sql::Conn;
-use crate::value::ValueRef;
 
 /// A record about to be written.
 pub struct Candidate<'a> {
@@ -115,11 +114,7 @@ impl Candidate<'_> {
         if self.old.is_some_and(|old| old.get(place) == value) {
             return Ok(None);
         }
-        let ids = match value {
-            ValueRef::Text(id) if !id.is_empty() => vec![id.to_owned()],
-            ValueRef::List(json) => modify::items(json),
-            _ => Vec::new(),
-        };
+        let ids = value.items();
         if ids.is_empty() {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use super::{Reply, Shared, check_lock};
 use crate::auth::guard::SUPERUSERS;
 use crate::collection::Record;
 use crate::error::ApiError;
-use crate::field::{cast, modify};
+use crate::field::cast;
 use crate::hooks::HookContext;
 use crate::meta::FieldKind;
 use crate::registry::{Action, Entry, Event, Registry};
@@ -198,9 +198,6 @@ impl Cascade<'_> {
 
 /// The ids of a relation without one.
 fn without(value: ValueRef<'_>, id: &str) -> Vec<String> {
-    let items = match value {
-        ValueRef::List(json) => modify::items(json),
-        _ => Vec::new(),
-    };
-    items.into_iter().filter(|item| item != id).collect()
+    let items = value.items().into_iter();
+    items.filter(|item| item != id).collect()
 }

@@ -3,19 +3,13 @@
 
 use std::collections::HashMap;
 
-use diesel::prelude::*;
+use diesel::QueryResult;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 
 use crate::meta::CollectionMeta;
+use crate::migrate::{get_param, set_param};
 use crate::sql::Conn;
-
-diesel::table! {
-    _params (key) {
-        key -> Text,
-        value -> Text,
-    }
-}
 
 const LENGTH: usize = 50;
 
@@ -32,13 +26,14 @@ impl Secrets {
         let mut secrets = HashMap::new();
         for collection in collections.filter(|collection| collection.auth.is_some()) {
             let key = format!("auth_token_secret:{}", collection.id);
-            diesel::insert_or_ignore_into(_params::table)
-                .values((_params::key.eq(&key), _params::value.eq(random())))
-                .execute(conn)?;
-            let secret = _params::table
-                .find(&key)
-                .select(_params::value)
-                .first(conn)?;
+            let secret = match get_param(conn, &key)? {
+                Some(secret) => secret,
+                None => {
+                    let secret = random();
+                    set_param(conn, &key, &secret)?;
+                    secret
+                }
+            };
             secrets.insert(collection.id, secret);
         }
         Ok(Secrets(secrets))

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::task;
 
 use crate::error::ApiError;
+use crate::field::validate;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 
 /// Greatest body, in bytes, where fields don't ask for more.
@@ -19,8 +20,8 @@ pub const LIMIT: u64 = 32 << 20;
 /// Greatest body, in bytes, of a create or update: large fields raise it.
 pub fn limit(meta: &CollectionMeta) -> u64 {
     let size = |field: &FieldMeta| match field.kind {
-        FieldKind::Editor { max_size } => or(max_size, 5 << 20),
-        FieldKind::Json { max_size } => or(max_size, 1 << 20),
+        FieldKind::Editor { max_size } => validate::editor_size(max_size),
+        FieldKind::Json { max_size } => validate::json_size(max_size),
         _ => 0,
     };
     meta.fields
@@ -34,10 +35,6 @@ const SMALL: usize = 64 << 10;
 
 /// Large bodies that are parsed at the same time: each takes much memory meanwhile.
 static PARSERS: Semaphore = Semaphore::const_new(2);
-
-fn or(option: u64, default: u64) -> u64 {
-    if option == 0 { default } else { option }
-}
 
 /// A parsed body: its keys as they were sent.
 pub type Object = Map<String, JsonValue>;

@@ -134,14 +134,9 @@ pub fn owned(kind: &FieldKind, value: ValueRef<'_>) -> Value {
         ValueRef::Text(text) => Value::Text(text.to_owned()),
         ValueRef::Number(number) => Value::Number(number),
         ValueRef::Bool(value) => Value::Bool(value),
-        ValueRef::List(json) => Value::List(items(json)),
+        ValueRef::List(_) => Value::List(value.items()),
         ValueRef::Json(json) => Value::Json(json.to_owned()),
     }
-}
-
-/// The items of a list's JSON text.
-pub fn items(json: &str) -> Vec<String> {
-    serde_json::from_str(json).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Whether a value satisfies its field's options: the first thing that is wrong with it.
 
-use super::{address, generate, modify};
+use super::{address, generate};
 use crate::error::FieldError;
 use crate::meta::{FieldKind, FieldMeta, Generate};
 use crate::value::{DateTime, ValueRef};
@@ -32,7 +32,7 @@ pub fn validate(field: &FieldMeta, value: ValueRef<'_>) -> Option<FieldError> {
             ValueRef::Text(text),
         ) => check_text(text, *min, *max, pattern),
         (FieldKind::Editor { max_size }, ValueRef::Text(text)) => {
-            let max = or(*max_size, DEFAULT_EDITOR_SIZE);
+            let max = editor_size(*max_size);
             let message = format!("The maximum allowed content size is {max} bytes.");
             size_limit(text, max, "validation_content_size_limit", message)
         }
@@ -55,7 +55,7 @@ pub fn validate(field: &FieldMeta, value: ValueRef<'_>) -> Option<FieldError> {
         ) => check_url(text, only_domains, except_domains),
         (FieldKind::Date { min, max }, ValueRef::Text(text)) => check_date(text, min, max),
         (FieldKind::Select { values, max_select }, value) => {
-            check_select(&items(value), values, *max_select)
+            check_select(&value.items(), values, *max_select)
         }
         (
             FieldKind::Relation {
@@ -64,7 +64,7 @@ pub fn validate(field: &FieldMeta, value: ValueRef<'_>) -> Option<FieldError> {
                 ..
             },
             value,
-        ) => check_count(items(value).len(), *min_select, *max_select),
+        ) => check_count(value.items().len(), *min_select, *max_select),
         (FieldKind::Json { max_size }, ValueRef::Json(text)) => {
             check_json(field, text, json_size(*max_size))
         }
@@ -149,6 +149,11 @@ pub fn json_size(option: u64) -> u64 {
     or(option, DEFAULT_JSON_SIZE)
 }
 
+/// Greatest size of an editor field in bytes.
+pub fn editor_size(option: u64) -> u64 {
+    or(option, DEFAULT_EDITOR_SIZE)
+}
+
 fn or(option: u64, default: u64) -> u64 {
     if option == 0 { default } else { option }
 }
@@ -161,14 +166,6 @@ fn is_zero(value: ValueRef<'_>) -> bool {
         ValueRef::Bool(value) => !value,
         ValueRef::List(json) => json == "[]",
         ValueRef::Json(json) => json == "null" || json == r#"{"lon":0,"lat":0}"#,
-    }
-}
-
-fn items(value: ValueRef<'_>) -> Vec<String> {
-    match value {
-        ValueRef::Text(text) if !text.is_empty() => vec![text.to_owned()],
-        ValueRef::List(json) => modify::items(json),
-        _ => Vec::new(),
     }
 }
 

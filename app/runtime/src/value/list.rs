@@ -29,7 +29,7 @@ impl List {
 
     /// The items.
     pub fn items(&self) -> Vec<String> {
-        serde_json::from_str(&self.0).unwrap_or_default()
+        ValueRef::List(&self.0).items()
     }
 
     /// The JSON text.

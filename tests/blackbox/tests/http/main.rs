@@ -12,6 +12,7 @@ mod access;
 mod commands;
 mod concurrency;
 mod disk;
+mod environment;
 mod fuzz;
 mod hostile;
 mod kill;

@@ -169,3 +169,18 @@ fn nothing_is_hashed_for_those_whom_a_rule_refuses() {
         assert_eq!(status, 404, "{id}");
     }
 }
+
+#[test]
+fn secrets_are_made_once() {
+    let mut conn = support::database("cases/rules/schema");
+    migrate::ensure_system_tables(&mut conn).unwrap();
+    let registry = rules::registry().build();
+    let mut load = || Secrets::load_or_create(&mut conn, registry.metas()).unwrap();
+    let (first, second) = (load(), load());
+    let ids = |name| registry.find(name).unwrap().meta().id;
+    let [users, superusers] = ["users", "_superusers"].map(|name| first.of(ids(name)).unwrap());
+    assert_eq!((users.len(), superusers.len()), (50, 50));
+    assert_ne!(users, superusers);
+    assert_eq!(second.of(ids("users")), Some(users));
+    assert_eq!(first.of(ids("posts")), None);
+}

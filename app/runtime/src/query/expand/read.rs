@@ -16,7 +16,6 @@ use crate::registry::{Action, Entry, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::Context;
 use crate::sql::{Conn, Form};
-use crate::value::{List, ValueRef};
 
 /// Records on the other side of a back-relation, for each record.
 const MAX_BACK: usize = 1000;
@@ -173,7 +172,7 @@ impl Expander<'_> {
         let mut related = HashMap::with_capacity(records.len());
         let mut wanted = BTreeSet::new();
         for record in records {
-            let ids = ids(record.get(relation.field));
+            let ids = record.get(relation.field).items();
             wanted.extend(ids.iter().cloned());
             related.insert(record.id().to_owned(), ids);
         }
@@ -220,7 +219,7 @@ impl Expander<'_> {
         let owners: HashSet<&str> = owners.iter().map(String::as_str).collect();
         for record in found {
             let mut listed = false;
-            for owner in ids(record.get(relation.field)) {
+            for owner in record.get(relation.field).items() {
                 if !owners.contains(owner.as_str()) {
                     continue;
                 }
@@ -316,14 +315,5 @@ impl Expander<'_> {
             field: place,
             back: true,
         })
-    }
-}
-
-/// The ids in a relation.
-fn ids(value: ValueRef<'_>) -> Vec<String> {
-    match value {
-        ValueRef::Text(id) if !id.is_empty() => vec![id.to_owned()],
-        ValueRef::List(json) => List(json.to_owned()).items(),
-        _ => Vec::new(),
     }
 }
