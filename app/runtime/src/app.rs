@@ -78,14 +78,19 @@ impl App {
             path,
             readers: settings.reader_count(),
         })?;
-        Ok(App {
+        Ok(App::new(registry, db, secrets, settings))
+    }
+
+    /// The state of a server on a database that is ready.
+    pub fn new(registry: Registry, db: Database, secrets: Secrets, settings: Settings) -> App {
+        App {
             registry,
             db,
             secrets,
             throttle: Throttle::default(),
             settings,
             passwords: Passwords::default(),
-        })
+        }
     }
 }
 

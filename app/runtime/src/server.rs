@@ -152,7 +152,6 @@ mod tests {
 
     use super::*;
     use crate::app::DATABASE_FILE;
-    use crate::auth::password::Passwords;
     use crate::auth::secrets::Secrets;
     use crate::registry::RegistryBuilder;
     use crate::storage::{Database, Options, maintain};
@@ -180,18 +179,18 @@ mod tests {
             path: dir.join(DATABASE_FILE),
             readers: 1,
         };
-        App {
-            registry: RegistryBuilder::new().build(),
-            db: Database::open(&options).unwrap(),
-            secrets: Secrets::default(),
-            throttle: Default::default(),
-            settings: Settings {
-                http,
-                grace_seconds: 0,
-                ..Settings::default()
-            },
-            passwords: Passwords::default(),
-        }
+        let settings = Settings {
+            http,
+            grace_seconds: 0,
+            ..Settings::default()
+        };
+        let db = Database::open(&options).unwrap();
+        App::new(
+            RegistryBuilder::new().build(),
+            db,
+            Secrets::default(),
+            settings,
+        )
     }
 
     /// Asks for a path, once the server listens; what it answers until the connection ends.

@@ -44,13 +44,9 @@ impl Server {
             migrate::ensure_system_tables(conn)?;
             Ok(Secrets::load_or_create(conn, registry.metas())?)
         });
-        let app = Arc::new(App {
-            registry,
-            db: Database::open(&Options { path, readers: 1 }).unwrap(),
-            secrets: secrets.unwrap(),
-            settings: Settings::default(),
-            passwords,
-        });
+        let db = Database::open(&Options { path, readers: 1 }).unwrap();
+        let app = App::new(registry, db, secrets.unwrap(), Settings::default());
+        let app = Arc::new(App { passwords, ..app });
         let address = "127.0.0.1:8090".parse().unwrap();
         let rocket = server::build(Arc::clone(&app), address);
         Server {
