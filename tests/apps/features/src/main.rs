@@ -1,0 +1,7 @@
+//! The server of the test application.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    basalt_runtime::cli::main(features_app::application())
+}

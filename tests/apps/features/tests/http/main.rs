@@ -1,0 +1,16 @@
+//! The test application over HTTP. What the peer does too stands in `tables/`: requests with the
+//! answers that a live PocketBase gave to them. What only this server does has tests of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod concurrency;
+mod hooks;
+mod ids;
+mod support;
+mod table;
+mod tables;
