@@ -105,21 +105,23 @@ pub fn validate_id(field: &FieldMeta, id: &str) -> Option<FieldError> {
     if id.is_empty() {
         return Some(blank());
     }
-    if has_own_id_pattern(field) {
-        let forbidden = |c: &char| "./\\|\"'`<>:?*%$\0\t\r\n ".contains(*c);
-        if let Some(character) = id.chars().find(forbidden) {
-            let message = format!("'{character}' is not a valid primary key character.");
-            let error = FieldError::new("validation_forbidden_pk_character", message);
-            return Some(error.with("ch", character.to_string()));
-        }
-        let upper = id.to_ascii_uppercase();
-        if is_device(&upper) {
-            let message = format!("The primary key '{upper}' is reserved and cannot be used.");
-            let error = FieldError::new("validation_reserved_pk", message);
-            return Some(error.with("reserved", upper));
-        }
+    let plain = check_text(id, *min, *max, pattern);
+    if plain.is_some() || !has_own_id_pattern(field) {
+        return plain;
     }
-    check_text(id, *min, *max, pattern)
+    let forbidden = |c: &char| "./\\|\"'`<>:?*%$\0\t\r\n ".contains(*c);
+    if let Some(character) = id.chars().find(forbidden) {
+        let message = format!("'{character}' is not a valid primary key character.");
+        let error = FieldError::new("validation_forbidden_pk_character", message);
+        return Some(error.with("ch", character.to_string()));
+    }
+    let upper = id.to_ascii_uppercase();
+    if is_device(&upper) {
+        let message = format!("The primary key '{upper}' is reserved and cannot be used.");
+        let error = FieldError::new("validation_reserved_pk", message);
+        return Some(error.with("reserved", upper));
+    }
+    None
 }
 
 /// Differs the pattern of the ids from the usual one, so that more must be checked?

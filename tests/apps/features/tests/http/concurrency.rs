@@ -46,7 +46,10 @@ fn appended_relations_are_all_kept() {
     let all: BTreeSet<String> = (1..=40).map(|number| id("thing", number)).collect();
     assert_eq!(kept, all);
 
-    let filter = format!("/api/collections/things/records?filter=refs.id%3F%3D%22{}%22", id("thing", 40));
+    let filter = format!(
+        "/api/collections/things/records?filter=refs.id%3F%3D%22{}%22",
+        id("thing", 40)
+    );
     assert_eq!(ok(guest.get(&filter))["totalItems"], 1, "the join rows too");
 }
 

@@ -50,7 +50,10 @@ fn given_by_the_client() {
     };
     assert_eq!(post(json!({ "id": "Hello-World_1" })).0, 200);
     assert_eq!(code(json!({})), (400, json!("validation_required")));
-    assert_eq!(code(json!({ "id": "" })), (400, json!("validation_required")));
+    assert_eq!(
+        code(json!({ "id": "" })),
+        (400, json!("validation_required"))
+    );
     assert_eq!(
         code(json!({ "id": "hello-world_1" })),
         (400, json!("validation_pk_invalid")),

@@ -48,7 +48,10 @@ pub fn check(name: &str, peer: bool) {
         .filter(|(_, (expected, found))| expected != found)
         .map(|(at, (expected, found))| {
             let request = table.lines().nth(at.saturating_sub(1)).unwrap_or_default();
-            format!("{file}:{}\n  {request}\n  - {expected}\n  + {found}", at + 1)
+            format!(
+                "{file}:{}\n  {request}\n  - {expected}\n  + {found}",
+                at + 1
+            )
         })
         .collect();
     let complete = table.lines().count() == found.lines().count();
