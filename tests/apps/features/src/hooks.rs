@@ -1,6 +1,6 @@
 //! Hooks that change, refuse, and write another collection in the same transaction.
 
-use basalt_runtime::collection::Collection;
+use basalt_runtime::access::system;
 use basalt_runtime::error::ApiError;
 use basalt_runtime::field::generate::generate;
 use basalt_runtime::hooks::{HookContext, HookResult, Hooks};
@@ -23,7 +23,7 @@ fn write_down(
         record: record.to_owned(),
         detail,
     };
-    Journal::insert(context.conn, &entry).map_err(ApiError::internal)
+    system::insert::<Journal>(context.conn, &entry).map_err(ApiError::internal)
 }
 
 /// A title that names an event is refused in the hook of that event.

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use basalt_lang::schema::Schema;
 use basalt_lang::scope::{Caller, Scope};
-use basalt_runtime::collection::{Collection, Record, Select};
+use basalt_runtime::access;
+use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::registry::Registry;
 use basalt_runtime::request::{Auth, Body, RequestInfo};
 use basalt_runtime::rules::{CompiledRule, Context, Filter, Rule};
@@ -205,18 +206,9 @@ fn ids<R: Record>(records: &[R]) -> BTreeSet<String> {
 }
 
 fn load<C: Collection>(conn: &mut Conn, condition: Predicate<C::Table>) -> Vec<C::Record> {
-    let filter = match condition {
-        Predicate::Never => return Vec::new(),
-        Predicate::Always => None,
-        Predicate::When(condition) => Some(condition),
-    };
-    let select = Select {
-        filter,
-        order: vec![C::rowid(false)],
-        limit: None,
-        offset: 0,
-    };
-    C::load(conn, select).unwrap()
+    let found = access::Scope::<C>::system().matching(condition).load(conn);
+    let records = found.unwrap().into_iter();
+    records.map(access::Allowed::into_inner).collect()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use basalt_runtime::access::system;
 use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, sql_query};
 use basalt_runtime::meta::FieldKind;
@@ -83,7 +84,7 @@ pub fn fill<C: Collection>(conn: &mut Conn, random: &mut Random, ids: &mut Ids, 
             };
             record.set(place, value);
         }
-        C::insert(conn, &record).unwrap();
+        system::insert::<C>(conn, &record).unwrap();
         ids.entry(C::META.name).or_default().push(id);
     }
 }
