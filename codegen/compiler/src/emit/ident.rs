@@ -156,7 +156,7 @@ pub(super) fn rule_place(rule: &CompiledRule) -> String {
 }
 
 /// How the name begins of a function that is split off from another, for what a relation points
-/// to. No field has `_via_` in its name.
+/// to. Not every path has one of its own: a field may be called `aViaB`.
 pub(super) fn stem(function: &str, field: &Field) -> String {
     format!("{function}_via_{}", field.name.rust.trim_end_matches('_'))
 }

@@ -34,7 +34,7 @@ fn both_forms_of_each_rule_agree() {
         fill::<permissions::Permissions>(&mut conn, &mut random, &mut ids, 4);
         fill::<users::Users>(&mut conn, &mut random, &mut ids, 16);
         fill::<posts::Posts>(&mut conn, &mut random, &mut ids, 30);
-        fill::<things::Things>(&mut conn, &mut random, &mut ids, 40);
+        fill::<things::Things>(&mut conn, &mut random, &mut ids, 120);
         fill::<articles::Articles>(&mut conn, &mut random, &mut ids, 20);
         for request in requests(&mut conn) {
             check::<users::Users>(&mut conn, &request, &mut seen);

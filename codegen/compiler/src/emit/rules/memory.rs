@@ -76,7 +76,14 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
             target,
             inner,
             holds,
-        } => via(outline, *field, *target, inner, *holds),
+        } => {
+            let inner = match (&**inner, outline.inner(plan)) {
+                (Plan::Always, _) => quote! { Predicate::Always },
+                (_, Some(name)) => quote! { #name(cx) },
+                (_, None) => quote! { ::std::compile_error!("a relation without a function") },
+            };
+            via(outline, *field, *target, &inner, *holds)
+        }
         Plan::Each {
             field,
             inner,
@@ -90,24 +97,17 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     }
 }
 
-/// A condition through a relation; the inner function is that of the SQL form, whose names are
-/// given out in the same order.
+/// A condition through a relation; `inner` is that of the SQL form.
 fn via(
-    outline: &mut Outline<'_>,
+    outline: &Outline<'_>,
     field: FieldId,
     target: CollectionId,
-    inner: &Plan,
+    inner: &TokenStream,
     holds: bool,
 ) -> TokenStream {
     let own = outline.unit.collection;
-    let (Some(of), Some(target)) = (own.fields.get(field.0), outline.unit.target(target)) else {
+    let Some(target) = outline.unit.target(target) else {
         return quote! { ::std::compile_error!("a relation to nowhere") };
-    };
-    let inner = if *inner == Plan::Always {
-        quote! { Predicate::Always }
-    } else {
-        let name = outline.name(&ident::stem(outline.action, of));
-        quote! { #name(cx) }
     };
     let (module, marker) = (ident::module(target), ident::marker(target));
     let path = if target.name == own.name {

@@ -43,10 +43,10 @@ pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
 fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
     let plan = changed::expand(unit.collection, &rule.plan);
     let doc = format!("{}: `{}`", ident::rule_place(rule), one_line(&rule.text));
-    let mut outline = Outline::new(unit, action);
+    let mut outline = Outline::new(unit, action, &plan);
     sql::rule(&mut outline, doc, &plan);
     let mut items = outline.items();
-    let mut outline = Outline::new(unit, action);
+    let mut outline = Outline::new(unit, action, &plan);
     memory::rule(&mut outline, &plan);
     items.extend(outline.items());
     items

@@ -1,6 +1,7 @@
 //! Splits a rule into functions of readable size, with the same names in both forms.
 
 use std::collections::BTreeSet;
+use std::ptr;
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -17,23 +18,50 @@ pub(super) struct Outline<'a> {
     pub unit: &'a Unit<'a>,
     /// The rule: `list`, `view` ….
     pub action: &'a str,
+    /// The conditions through relations of the rule's own record, each with the function for what
+    /// the relation points to: the SQL form writes it, and both forms call it.
+    inner: Vec<(&'a Plan, Ident)>,
     names: BTreeSet<String>,
     items: Vec<Item>,
 }
 
 impl<'a> Outline<'a> {
-    /// No functions yet.
-    pub fn new(unit: &'a Unit<'a>, action: &'a str) -> Self {
-        Outline {
+    /// No functions yet, but names for those that both forms of the plan call.
+    pub fn new(unit: &'a Unit<'a>, action: &'a str, plan: &'a Plan) -> Self {
+        let mut outline = Outline {
             unit,
             action,
+            inner: Vec::new(),
             names: BTreeSet::new(),
             items: Vec::new(),
+        };
+        outline.name_inner(plan);
+        outline
+    }
+
+    /// Before anything else has a name, so that what only one form splits off changes nothing.
+    fn name_inner(&mut self, plan: &'a Plan) {
+        match plan {
+            Plan::All(parts) | Plan::Any(parts) => {
+                parts.iter().for_each(|part| self.name_inner(part));
+            }
+            Plan::Via { field, .. } => {
+                if let Some(field) = self.unit.collection.fields.get(field.0) {
+                    let name = self.name(&ident::stem(self.action, field));
+                    self.inner.push((plan, name));
+                }
+            }
+            _ => {}
         }
     }
 
-    /// A name that this rule has not used: the stem, or the stem with a number. Both forms walk
-    /// the plan in the same order, so the names of the one are those of the other.
+    /// The function that [`Outline::new`] named for this very condition of the plan.
+    pub fn inner(&self, plan: &Plan) -> Option<Ident> {
+        let found = self.inner.iter().find(|(known, _)| ptr::eq(*known, plan));
+        found.map(|(_, name)| name.clone())
+    }
+
+    /// A name that this rule has not used: the stem, or the stem with a number.
     pub fn name(&mut self, stem: &str) -> Ident {
         let mut name = stem.to_owned();
         let mut count = 1;

@@ -86,7 +86,10 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
             target,
             inner,
             holds,
-        } => via(outline, row, *field, *target, inner, *holds),
+        } => {
+            let name = outline.inner(plan);
+            via(outline, row, name, (*field, *target), inner, *holds)
+        }
         Plan::Each {
             field,
             inner,
@@ -100,13 +103,13 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
     }
 }
 
-/// A condition through a relation: the inner one is a function of its own, which the memory form
-/// calls too.
+/// A condition through a relation: the inner one is a function of its own. One that the memory
+/// form calls too has its name already.
 fn via(
     outline: &mut Outline<'_>,
     row: Row<'_>,
-    field: FieldId,
-    target: CollectionId,
+    name: Option<Ident>,
+    (field, target): (FieldId, CollectionId),
     inner: &Plan,
     holds: bool,
 ) -> TokenStream {
@@ -120,7 +123,7 @@ fn via(
     if *inner == Plan::Always {
         return quote! { #call(cx.form, Predicate::Always, #holds) };
     }
-    let name = outline.name(&ident::stem(row.function, field));
+    let name = name.unwrap_or_else(|| outline.name(&ident::stem(row.function, field)));
     let text = name.to_string();
     let inner_row = Row {
         collection: target,

@@ -25,6 +25,9 @@ pub(super) mod schema {
             author -> Nullable<Text>,
             /// schema/posts.toml:12
             editors -> Text,
+            /// schema/posts.toml:13
+            #[sql_name = "authorViaOrganization"]
+            author_via_organization -> Nullable<Text>,
         }
     }
 
@@ -53,6 +56,9 @@ pub(super) mod column {
     pub fn editors() -> Column<posts::table> {
         Column::List(Box::new(posts::editors.nullable()))
     }
+    pub fn author_via_organization() -> Column<posts::table> {
+        Column::Relation(Box::new(posts::author_via_organization))
+    }
 }
 
 /// A record of `posts`.
@@ -66,6 +72,8 @@ pub struct Post {
     pub author: value::Link,
     /// schema/posts.toml:12
     pub editors: value::List,
+    /// schema/posts.toml:13
+    pub author_via_organization: value::Link,
 }
 
 /// The places of the fields of `posts`.
@@ -76,6 +84,8 @@ pub mod field {
     pub const AUTHOR: usize = 1;
     /// `editors`
     pub const EDITORS: usize = 2;
+    /// `authorViaOrganization`
+    pub const AUTHOR_VIA_ORGANIZATION: usize = 3;
 }
 
 impl collection::Record for Post {
@@ -90,6 +100,7 @@ impl collection::Record for Post {
             field::ID => self.id.get(),
             field::AUTHOR => self.author.get(),
             field::EDITORS => self.editors.get(),
+            field::AUTHOR_VIA_ORGANIZATION => self.author_via_organization.get(),
             _ => value::ValueRef::Null,
         }
     }
@@ -98,6 +109,7 @@ impl collection::Record for Post {
             field::ID => self.id.set(value),
             field::AUTHOR => self.author.set(value),
             field::EDITORS => self.editors.set(value),
+            field::AUTHOR_VIA_ORGANIZATION => self.author_via_organization.set(value),
             _ => {}
         }
     }
@@ -137,18 +149,37 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
                 cascade_delete: false,
             },
         ),
+        meta::FieldMeta::new(
+            "authorViaOrganization",
+            meta::FieldKind::Relation {
+                collection: "organizations",
+                min_select: 0,
+                max_select: 1,
+                cascade_delete: false,
+            },
+        ),
     ],
     unique: &[],
     auth: None,
     source: "schema/posts.toml",
 };
 
-/// schema/posts.toml:4: `author.organization.name != "test"`
+/// schema/posts.toml:4: `author.organization.name != "test" && authorViaOrganization.name > "a"`
 fn list(cx: &rules::Context<'_>) -> Predicate<posts::table> {
-    predicate::any([
-        via_author(cx.form, list_via_author(cx), true),
-        compare::empty(column::author(), true),
+    predicate::all([
+        predicate::any([
+            via_author(cx.form, list_via_author(cx), true),
+            compare::empty(column::author(), true),
+        ]),
+        via_author_via_organization(cx.form, list_via_author_via_organization(cx), true),
     ])
+}
+
+/// What must hold of a record that `authorViaOrganization` points to.
+fn list_via_author_via_organization(
+    cx: &rules::Context<'_>,
+) -> Predicate<organizations::table> {
+    compare::test(super::organizations::column::name(), Op::Greater, "a", Truth::True)
 }
 
 /// What must hold of a record that `author` points to.
@@ -156,7 +187,7 @@ fn list_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
     predicate::any([
         super::users::via_organization(
             cx.form,
-            list_via_author_via_organization(cx),
+            list_via_author_via_organization_2(cx),
             true,
         ),
         compare::empty(super::users::column::organization(), true),
@@ -164,7 +195,7 @@ fn list_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
 }
 
 /// What must hold of a record that `organization` points to.
-fn list_via_author_via_organization(
+fn list_via_author_via_organization_2(
     cx: &rules::Context<'_>,
 ) -> Predicate<organizations::table> {
     compare::test(
@@ -182,10 +213,17 @@ fn list_in_memory(
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
     Ok(
-        memory::related::<
+        (memory::related::<
             super::users::Users,
         >(conn, record.author.get(), list_via_author(cx))?
-            || memory::is_empty(record.author.get()),
+            || memory::is_empty(record.author.get()))
+            && memory::related::<
+                super::organizations::Organizations,
+            >(
+                conn,
+                record.author_via_organization.get(),
+                list_via_author_via_organization(cx),
+            )?,
     )
 }
 
@@ -378,7 +416,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
     list: rules::Rule::When(rules::CompiledRule {
         sql: list,
         memory: list_in_memory,
-        text: "author.organization.name != \"test\"",
+        text: "author.organization.name != \"test\" && authorViaOrganization.name > \"a\"",
         source: "schema/posts.toml:4",
         reads: &["organizations", "users"],
     }),
@@ -432,6 +470,17 @@ pub(super) fn via_editors(
     ::basalt_runtime::via_many!(form, inner, holds, posts[link_editors] => users)
 }
 
+/// The record that `authorViaOrganization` points to satisfies `inner`, or none does. schema/posts.toml:13
+pub(super) fn via_author_via_organization(
+    form: sql::Form,
+    inner: Predicate<organizations::table>,
+    holds: bool,
+) -> Predicate<posts::table> {
+    ::basalt_runtime::via_one!(
+        form, inner, holds, posts::author_via_organization => organizations
+    )
+}
+
 /// The collection `posts`, schema/posts.toml:1.
 #[derive(Debug)]
 pub struct Posts;
@@ -451,6 +500,7 @@ impl collection::Collection for Posts {
             field::ID => Some(column::id()),
             field::AUTHOR => Some(column::author()),
             field::EDITORS => Some(column::editors()),
+            field::AUTHOR_VIA_ORGANIZATION => Some(column::author_via_organization()),
             _ => None,
         }
     }
@@ -474,6 +524,12 @@ impl collection::Collection for Posts {
             field::EDITORS => {
                 let condition = filter::dynamic::<super::users::Users>(inner);
                 Some(via_editors(inner.context.form, condition, holds))
+            }
+            field::AUTHOR_VIA_ORGANIZATION => {
+                let condition = filter::dynamic::<
+                    super::organizations::Organizations,
+                >(inner);
+                Some(via_author_via_organization(inner.context.form, condition, holds))
             }
             _ => None,
         }
@@ -514,7 +570,9 @@ impl collection::Collection for Posts {
     }
     fn update(mut conn: access::Permit, old: &Post, new: &Post) -> QueryResult<()> {
         if old != new {
-            ::basalt_runtime::update_row!(conn, posts, old => new, author, editors)?;
+            ::basalt_runtime::update_row!(
+                conn, posts, old => new, author, editors, author_via_organization
+            )?;
         }
         if old.editors != new.editors {
             ::diesel::delete(link_editors::table.filter(link_editors::owner.eq(&old.id)))
