@@ -46,9 +46,9 @@ impl<'a> From<Item<'a>> for Computed<'a> {
 }
 
 impl<'a> Computed<'a> {
-    /// The value itself.
-    pub fn operand(self) -> Operand<'a> {
-        self.0.operand
+    /// The value with what it does to the other side of a comparison.
+    pub(crate) fn side(self) -> Side<'a> {
+        self.0
     }
 }
 
@@ -99,9 +99,18 @@ pub fn is_empty(value: ValueRef<'_>) -> bool {
     }
 }
 
+/// A value of a record that is about to be created: it isn't in a column yet, so that nothing is
+/// converted. A number never equals a text, and sorts before it.
+pub fn draft(value: ValueRef<'_>) -> Computed<'_> {
+    Computed(Side {
+        affinity: Affinity::None,
+        ..Computed::from(value).0
+    })
+}
+
 /// `:lower`, for ASCII letters.
-pub fn lower(value: ValueRef<'_>) -> Computed<'_> {
-    let side = Computed::from(value).0;
+pub fn lower<'a>(value: impl Into<Computed<'a>>) -> Computed<'a> {
+    let side = value.into().0;
     let operand = side.text().map_or(Operand::Null, |text| {
         Operand::Text(Cow::Owned(text.to_ascii_lowercase()))
     });

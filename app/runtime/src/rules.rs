@@ -25,7 +25,9 @@ pub enum Rule<C: Collection> {
     When(CompiledRule<C>),
 }
 
-/// The two forms of a compiled rule; both come from one typed tree and always agree.
+/// The two forms of a compiled rule; both come from one typed tree and agree. Of a create rule
+/// only the memory form is asked: unlike a stored record, a new one has no columns that convert
+/// what they are compared with.
 pub struct CompiledRule<C: Collection> {
     /// The condition on stored rows.
     pub sql: fn(&Context<'_>) -> Predicate<C::Table>,

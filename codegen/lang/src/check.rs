@@ -163,7 +163,7 @@ impl<'a> Checker<'_, 'a> {
             let given = request::resolve(self.scope, name, operand.span)?;
             self.findings
                 .extend(given.warning.filter(|_| self.scope.strict()));
-            return Ok((Node::Value(given.value), given.ty, given.values, true));
+            return Ok((given.node, given.ty, given.values, true));
         }
         let found = path::resolve(self.scope, &split(name, operand.span)?)?;
         // A relation that points to nothing gives NULL, whatever the field at its end.

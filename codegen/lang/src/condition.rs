@@ -151,7 +151,7 @@ impl Condition {
             Test::Column {
                 strict, op, value, ..
             } => {
-                if *strict || matches!(value, Value::Changed(_)) {
+                if *strict {
                     self.strictly_nowhere(*op, value, when)
                 } else {
                     Ok(null_against(*op, value, when))
@@ -209,6 +209,8 @@ fn null_against(op: Op, value: &Value, when: Truth) -> Plan {
     let asked = match (op, when) {
         (Op::Equal, Truth::True) | (Op::NotEqual, Truth::False) => Op::Equal,
         (Op::NotEqual, Truth::True) => Op::NotEqual,
+        // Between columns `=` is never UNKNOWN.
+        (Op::Equal, Truth::False) if value.may_be_column() => Op::NotEqual,
         // TRUE or UNKNOWN.
         _ => return Plan::Never,
     };
@@ -243,13 +245,13 @@ fn content(value: &Value) -> Content {
         | Value::Method
         | Value::Context
         | Value::IsSet(_)
-        | Value::Changed(_)
         | Value::Length(_) => Content::Given,
         Value::Auth(_)
         | Value::Body(_)
         | Value::Query(_)
         | Value::Header(_)
         | Value::Lower(_)
+        | Value::Numeric(_)
         | Value::Each(..) => Content::Unknown,
     }
 }

@@ -5,7 +5,7 @@ use crate::ast::Comparison;
 use crate::check::{Checked, is_literal};
 use crate::error::{Code, Error};
 use crate::eval::{sqlite_number_text, text_to_number};
-use crate::plan::{Op, Value};
+use crate::plan::{Column, Op, Value};
 use crate::scope::{did_you_mean, nearest};
 use crate::span::Span;
 use crate::typed::{Node, Operand, Type};
@@ -64,14 +64,7 @@ fn against(side: &Checked<'_>, literal: &Value, span: Span, op: Op) -> Option<Er
             "neither 0 nor 1",
         )
         .map(|error| error.with_help("compare it with `true` or `false`")),
-        (Type::Number, Value::Text(text))
-            if !like && !text.is_empty() && text_to_number(text).is_none() =>
-        {
-            wrong(
-                format!("the number `{name}` never equals the text `{text}`"),
-                "no number",
-            )
-        }
+        (Type::Number, Value::Text(text)) if !like && !text.is_empty() => number(side, text, span),
         (Type::Bool | Type::Number, Value::Null | Value::Text(_)) if !like && !side.nullable => {
             empty_number(side, literal, span)
         }
@@ -88,6 +81,29 @@ fn against(side: &Checked<'_>, literal: &Value, span: Span, op: Op) -> Option<Er
         }
         _ => None,
     }
+}
+
+/// A column of numbers converts the text that it is compared with, if it can; other numbers sort
+/// before every text.
+fn number(side: &Checked<'_>, text: &str, span: Span) -> Option<Error> {
+    let converts = match &side.operand.node {
+        Node::Path(path) => !matches!(path.column, Column::Length(_)),
+        Node::Value(Value::Auth(_)) => true,
+        Node::Value(_) | Node::Changed { .. } => false,
+    };
+    let is_number = text_to_number(text).is_some();
+    if converts && is_number {
+        return None;
+    }
+    let name = &side.operand.text;
+    let message = format!("the number `{name}` never equals the text `{text}`");
+    let label = if is_number { "a text" } else { "no number" };
+    let error = Error::new(Code::Literal, span, message, label);
+    Some(if is_number {
+        error.with_help("write the number without quotes: all numbers sort before all texts here")
+    } else {
+        error
+    })
 }
 
 /// Number and bool fields hold 0 and false where nothing was given.

@@ -110,8 +110,8 @@ fn prepare(expr: &Expr, errors: &mut Vec<Error>) -> Option<Tree> {
     match expr {
         Expr::All(items) => each(items).map(Tree::All),
         Expr::Any(items) => each(items).map(Tree::Any),
-        Expr::Compare(comparison) => match leaf(comparison) {
-            Ok(leaf) => Some(Tree::Leaf(leaf)),
+        Expr::Compare(comparison) => match compared(comparison) {
+            Ok(tree) => Some(tree),
             Err(error) => {
                 errors.push(error);
                 None
@@ -120,9 +120,15 @@ fn prepare(expr: &Expr, errors: &mut Vec<Error>) -> Option<Tree> {
     }
 }
 
-fn leaf(comparison: &Comparison) -> Result<Leaf, Error> {
+fn compared(comparison: &Comparison) -> Result<Tree, Error> {
     let op = comparison.op;
     let (path, test) = match (&comparison.left.node, &comparison.right.node) {
+        (Node::Changed { field, sent }, other) => {
+            return changed(comparison, field, sent, other, comparison.left.span);
+        }
+        (other, Node::Changed { field, sent }) => {
+            return changed(comparison, field, sent, other, comparison.right.span);
+        }
         (Node::Value(left), Node::Value(right)) => {
             let quantifier = if comparison.any {
                 Quantifier::Some
@@ -130,7 +136,8 @@ fn leaf(comparison: &Comparison) -> Result<Leaf, Error> {
                 Quantifier::All
             };
             let left = quantify(left, quantifier);
-            return Ok(Leaf::Fixed(fixed(left, op, quantify(right, quantifier))));
+            let plan = fixed(left, op, quantify(right, quantifier));
+            return Ok(Tree::Leaf(Leaf::Fixed(plan)));
         }
         (Node::Path(path), Node::Value(value)) => (path, column(path, op, value, comparison.any)),
         (Node::Value(value), Node::Path(path)) if exact(op) || op.mirrored() != op => {
@@ -147,9 +154,40 @@ fn leaf(comparison: &Comparison) -> Result<Leaf, Error> {
                 },
             )
         }
-        (Node::Path(left), Node::Path(right)) => return columns(comparison, left, right),
+        (Node::Path(left), Node::Path(right)) => {
+            return columns(comparison, left, right).map(Tree::Leaf);
+        }
     };
-    rows(comparison, path, test)
+    rows(comparison, path, test).map(Tree::Leaf)
+}
+
+/// `:changed`, written out: the body field was sent, and it differs from the row's own field.
+fn changed(
+    comparison: &Comparison,
+    field: &Path,
+    sent: &Value,
+    other: &Node,
+    span: Span,
+) -> Result<Tree, Error> {
+    let (Node::Value(Value::Bool(bool)), true) = (other, exact(comparison.op)) else {
+        let message = "`:changed` can be compared only with `true` or `false`, by `=` or `!=`";
+        return Err(unsupported(span, message));
+    };
+    let wanted = *bool == (comparison.op == Op::Equal);
+    let is_sent = Leaf::Fixed(Plan::Request {
+        left: Value::IsSet(Box::new(sent.clone())),
+        op: Op::Equal,
+        right: Value::Bool(wanted),
+        when: Truth::True,
+    });
+    let op = if wanted { Op::NotEqual } else { Op::Equal };
+    let differs = rows(comparison, field, column(field, op, sent, true))?;
+    let parts = vec![Tree::Leaf(is_sent), Tree::Leaf(differs)];
+    Ok(if wanted {
+        Tree::All(parts)
+    } else {
+        Tree::Any(parts)
+    })
 }
 
 fn rows(comparison: &Comparison, path: &Path, test: Test) -> Result<Leaf, Error> {

@@ -214,6 +214,12 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a
     ))
 }
 
+/// A field of the row itself, as it is stored.
+pub(crate) fn own(field: &Field<'_>) -> Path {
+    let strict = matches!(field.kind, FieldType::Json | FieldType::GeoPoint);
+    Way::default().to(Column::Field(field.id), strict, None)
+}
+
 fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>, rest: &[Part<'_>]) -> Error {
     if part.text.contains("_via_") {
         return back_relation(scope, at, part, rest);

@@ -133,7 +133,8 @@ pub enum Value {
     Text(String),
     /// `@now` and the like.
     Macro(Macro),
-    /// `@request.auth.NAME` (also `id`, `collectionId`, `collectionName`); NULL for guests.
+    /// `@request.auth.NAME` (also `id`, `collectionId`, `collectionName`); NULL for guests. See
+    /// [`is_auth_column`].
     Auth(String),
     /// `@request.body.NAME.PATH…`
     Body(Vec<String>),
@@ -147,15 +148,36 @@ pub enum Value {
     Context,
     /// `:isset` of a body, query or header value.
     IsSet(Box<Value>),
-    /// `:changed` of a body field.
-    Changed(String),
     /// `:length` of a body field.
     Length(Box<Value>),
     /// `:lower`
     Lower(Box<Value>),
+    /// A number where the text of a query parameter, a header or the body is one: the collection
+    /// has a number field of that name.
+    Numeric(Box<Value>),
     /// `:each` of a body field: several values. In a comparison: some item (`Quantifier::Some`)
     /// or the peer's match-all.
     Each(Box<Value>, Quantifier),
+}
+
+/// Does this field of the caller's record compare as a column does, with its type's conversions?
+/// The others compare as values that the request brings.
+pub fn is_auth_column(name: &str) -> bool {
+    !matches!(
+        name,
+        "id" | "collectionId" | "collectionName" | "email" | "emailVisibility" | "verified"
+    )
+}
+
+impl Value {
+    /// Can it be a column's value, for which `=` is never UNKNOWN?
+    pub(crate) fn may_be_column(&self) -> bool {
+        match self {
+            Value::Auth(name) => is_auth_column(name),
+            Value::Lower(inner) => inner.may_be_column(),
+            _ => false,
+        }
+    }
 }
 
 /// How a multi-valued operand is read.

@@ -231,9 +231,9 @@ impl Display for Value {
             Value::Method => f.write_str("@request.method"),
             Value::Context => f.write_str("@request.context"),
             Value::IsSet(inner) => write!(f, "{inner}:isset"),
-            Value::Changed(name) => write!(f, "@request.body.{name}:changed"),
             Value::Length(inner) => write!(f, "{inner}:length"),
             Value::Lower(inner) => write!(f, "{inner}:lower"),
+            Value::Numeric(inner) => inner.fmt(f),
             Value::Each(inner, Quantifier::Some) => write!(f, "some {inner}:each"),
             Value::Each(inner, Quantifier::All) => write!(f, "every {inner}:each"),
         }

@@ -1,17 +1,17 @@
 //! Names that begin with `@`: the request, macros, other collections.
 
 use crate::error::{Code, Error};
-use crate::path::{Modifier, Name, Part, not_a_relation, split, unsupported};
+use crate::path::{self, Modifier, Name, Part, not_a_relation, split, unsupported};
 use crate::plan::{Macro, Quantifier, Value};
 use crate::schema::{Field, FieldType};
 use crate::scope::{Caller, Scope, did_you_mean, nearest};
 use crate::span::Span;
-use crate::typed::Type;
+use crate::typed::{Node, Type};
 
 /// A resolved value with what the checks need to know of it.
 #[derive(Debug)]
 pub(crate) struct Given<'a> {
-    pub value: Value,
+    pub node: Node,
     pub ty: Type,
     pub values: &'a [String],
     pub warning: Option<Error>,
@@ -20,7 +20,7 @@ pub(crate) struct Given<'a> {
 impl Given<'_> {
     fn new(value: Value, ty: Type) -> Self {
         Self {
-            value,
+            node: Node::Value(value),
             ty,
             values: &[],
             warning: None,
@@ -163,7 +163,7 @@ fn request<'a>(scope: &Scope<'a>, name: &Name<'_>, span: Span) -> Result<Given<'
         ("query", Some((key, more))) => {
             let never =
                 (!more.is_empty()).then(|| never(key.span, "a query parameter has no parts"));
-            outside(Value::Query(key.text.to_owned()), name, never)
+            outside(scope, Value::Query(key.text.to_owned()), name, never)
         }
         ("headers", Some((key, more))) => {
             let upper = key.text.bytes().any(|b| b.is_ascii_uppercase());
@@ -172,7 +172,7 @@ fn request<'a>(scope: &Scope<'a>, name: &Name<'_>, span: Span) -> Result<Given<'
             } else {
                 upper.then(|| never(key.span, "the names of headers are in lower case here"))
             };
-            outside(Value::Header(key.text.to_owned()), name, never)
+            outside(scope, Value::Header(key.text.to_owned()), name, never)
         }
         ("auth", Some((key, more))) => auth(scope, name, *key, more),
         (_, Some((key, more))) => body(scope, name, *key, more),
@@ -198,16 +198,42 @@ fn no_modifier(modifier: Modifier, span: Span) -> Error {
 }
 
 /// Query and header values: text that may be there or not.
-fn outside<'a>(value: Value, name: &Name<'_>, never: Option<Error>) -> Result<Given<'a>, Error> {
+fn outside<'a>(
+    scope: &Scope<'a>,
+    value: Value,
+    name: &Name<'_>,
+    never: Option<Error>,
+) -> Result<Given<'a>, Error> {
     let value = if never.is_some() { Value::Null } else { value };
     let mut given = match name.modifier {
+        None if value != Value::Null && names_number(scope, name) => {
+            Given::new(numeric(scope, value, name), Type::Number)
+        }
         None => Given::new(value, Type::Text),
-        Some((Modifier::Lower, _)) => Given::new(lower(value), Type::Text),
+        Some((Modifier::Lower, _)) => Given::new(lower(numeric(scope, value, name)), Type::Text),
         Some((Modifier::IsSet, _)) => Given::new(is_set(value), Type::Bool),
         Some((modifier, span)) => return Err(no_modifier(modifier, span)),
     };
     given.warning = never;
     Ok(given)
+}
+
+/// Has the collection a number field that is called as the value is?
+fn names_number(scope: &Scope<'_>, name: &Name<'_>) -> bool {
+    name.parts.last().is_some_and(|part| {
+        scope
+            .field(scope.collection, part.text)
+            .is_some_and(|field| field.kind == FieldType::Number)
+    })
+}
+
+/// What is called like a number field is read as a number, wherever in the request it stands.
+fn numeric(scope: &Scope<'_>, value: Value, name: &Name<'_>) -> Value {
+    if value != Value::Null && names_number(scope, name) {
+        Value::Numeric(Box::new(value))
+    } else {
+        value
+    }
 }
 
 fn lower(value: Value) -> Value {
@@ -316,7 +342,7 @@ fn body<'a>(
         if scope.strict() {
             known_key(scope, key)?;
         }
-        return untyped(value, name);
+        return untyped(scope, value, name);
     };
     if let Some(next) = more.first() {
         return match field.kind {
@@ -324,22 +350,30 @@ fn body<'a>(
                 let message = "paths through relations of `@request.body` are not compiled yet";
                 Err(unsupported(key.span, message))
             }
-            FieldType::Json | FieldType::GeoPoint | FieldType::Choices => untyped(value, name),
+            FieldType::Json | FieldType::GeoPoint | FieldType::Choices => {
+                untyped(scope, value, name)
+            }
             kind if scope.strict() => Err(not_a_relation(field.name, kind, next.span)),
-            _ => untyped(value, name),
+            _ => untyped(scope, value, name),
         };
     }
     let ty = Type::from(field.kind);
     let given = match name.modifier {
         None => Given {
             values: field.values,
-            ..Given::new(value, ty)
+            ..Given::new(numeric(scope, value, name), ty)
         },
-        Some((Modifier::Lower, _)) => Given::new(lower(value), Type::Text),
+        Some((Modifier::Lower, _)) => Given::new(lower(numeric(scope, value, name)), Type::Text),
         Some((Modifier::IsSet, _)) => Given::new(is_set(value), Type::Bool),
-        Some((Modifier::Changed, _)) => {
-            Given::new(Value::Changed(field.name.to_owned()), Type::Bool)
-        }
+        Some((Modifier::Changed, _)) => Given {
+            node: Node::Changed {
+                field: path::own(&field),
+                sent: value,
+            },
+            ty: Type::Bool,
+            values: &[],
+            warning: None,
+        },
         Some((Modifier::Length, _)) if field.kind.has_items() => {
             Given::new(Value::Length(Box::new(value)), Type::Number)
         }
@@ -386,10 +420,13 @@ fn known_key(scope: &Scope<'_>, key: Part<'_>) -> Result<(), Error> {
 }
 
 /// A place in the body whose type the schema doesn't tell.
-fn untyped<'a>(value: Value, name: &Name<'_>) -> Result<Given<'a>, Error> {
+fn untyped<'a>(scope: &Scope<'a>, value: Value, name: &Name<'_>) -> Result<Given<'a>, Error> {
     match name.modifier {
-        None => Ok(Given::new(value, Type::Unknown)),
-        Some((Modifier::Lower, _)) => Ok(Given::new(lower(value), Type::Text)),
+        None => Ok(Given::new(numeric(scope, value, name), Type::Unknown)),
+        Some((Modifier::Lower, _)) => {
+            let value = lower(numeric(scope, value, name));
+            Ok(Given::new(value, Type::Text))
+        }
         Some((Modifier::IsSet, _)) => Ok(Given::new(is_set(value), Type::Bool)),
         Some((modifier, span)) => Err(no_modifier(modifier, span)),
     }

@@ -52,6 +52,13 @@ pub enum Node {
     Value(Value),
     /// A value of the row, or of rows that it points to.
     Path(Path),
+    /// `:changed`: was the body field sent, and is it another value than the row's own field?
+    Changed {
+        /// The field of the row.
+        field: Path,
+        /// The field of the body.
+        sent: Value,
+    },
 }
 
 /// A way from the row to a value.

@@ -8,8 +8,8 @@ use basalt_lang::plan::Quantifier;
 /// The value (or values) that a column is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Given {
-    /// One value.
-    One(Operand<'static>),
+    /// One value, or a field of the caller's record, which compares as a column does.
+    One(Side<'static>),
     /// Several, from `:each` of a body field; none at all compares like one NULL.
     Each(Vec<Operand<'static>>, Quantifier),
 }
@@ -17,49 +17,77 @@ pub enum Given {
 impl Given {
     /// `null`
     pub fn null() -> Self {
-        Given::One(Operand::Null)
+        Given::value(Operand::Null)
     }
 
     /// A text.
     pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
-        Given::One(Operand::Text(text.into()))
+        Given::value(Operand::Text(text.into()))
     }
 
     /// A number, as it stands in a rule or a body.
     pub fn number(number: f64) -> Self {
-        Given::One(Operand::Number(number))
+        Given::value(Operand::Number(number))
     }
 
     /// A whole number, as `@year` and `:length` give it.
     pub fn integer(integer: i64) -> Self {
-        Given::One(Operand::Integer(integer))
+        Given::value(Operand::Integer(integer))
     }
 
     /// `true` or `false`
     pub fn bool(bool: bool) -> Self {
-        Given::One(Operand::Bool(bool))
+        Given::value(Operand::Bool(bool))
+    }
+
+    /// A value that converts nothing.
+    pub(crate) fn value(operand: Operand<'static>) -> Self {
+        Given::One(Side::value(operand))
     }
 
     /// `:lower`: the text of the value with its ASCII letters in lower case.
     pub fn lower(given: Given) -> Self {
-        let lower = |operand| {
-            let side = Side::value(operand);
+        let lower = |side: &Side<'static>| {
             side.text().map_or(Operand::Null, |text| {
                 Operand::Text(Cow::Owned(text.to_ascii_lowercase()))
             })
         };
         match given {
-            Given::One(operand) => Given::One(lower(operand)),
+            Given::One(side) => Given::One(Side {
+                operand: lower(&side),
+                affinity: Affinity::None,
+                source: side.source,
+            }),
             Given::Each(operands, quantifier) => {
-                Given::Each(operands.into_iter().map(lower).collect(), quantifier)
+                let operands = operands.into_iter().map(Side::value);
+                Given::Each(operands.map(|side| lower(&side)).collect(), quantifier)
             }
+        }
+    }
+
+    /// The number that a text is, where the collection has a number field of the value's name.
+    /// What is no number stays a text, and so sorts behind all numbers.
+    pub fn numeric(given: Given) -> Self {
+        let Given::One(side) = &given else {
+            return given;
+        };
+        let Operand::Text(text) = &side.operand else {
+            return given;
+        };
+        match text.parse::<f64>() {
+            Ok(number) if number.is_nan() => Given::null(),
+            Ok(number) => Given::number(number),
+            Err(_) => given,
         }
     }
 
     /// The values as sides of a comparison. The items of a list compare as columns do.
     pub(crate) fn sides(&self) -> Vec<Side<'_>> {
         match self {
-            Given::One(operand) => vec![Side::value(borrow(operand))],
+            Given::One(side) => vec![Side {
+                operand: borrow(&side.operand),
+                ..*side
+            }],
             Given::Each(operands, _) if operands.is_empty() => {
                 vec![Side::column(Operand::Null, Affinity::None)]
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use basalt_lang::eval::Operand;
+use basalt_lang::eval::{Affinity, Operand, Side};
 use basalt_lang::plan::{Op, Quantifier, Truth, Value as PlanValue};
 use serde_json::json;
 
@@ -110,9 +110,16 @@ fn items(texts: &[&'static str], quantifier: Quantifier) -> Given {
 #[test]
 fn the_caller() {
     check(|cx| cx.auth("id"), Given::text("m1"));
-    check(|cx| cx.auth("level"), Given::number(3.0));
-    check(|cx| cx.auth("tags"), Given::text("[\"a\"]"));
-    check(|cx| cx.auth("extra"), Given::text("{\"a\":1}"));
+    let column = |operand, affinity| Given::One(Side::column(operand, affinity));
+    let number = column(Operand::Number(3.0), Affinity::Numeric);
+    check(|cx| cx.auth("level"), number);
+    let text = |text: &'static str| Operand::Text(text.into());
+    let list = column(text("[\"a\"]"), Affinity::Numeric);
+    check(|cx| cx.auth("tags"), list);
+    let json = Given::One(Side::strict(text("{\"a\":1}"), Affinity::None));
+    check(|cx| cx.auth("extra"), json);
+    let lower = column(text("3"), Affinity::None);
+    check(|cx| Given::lower(cx.auth("level")), lower);
     check(|cx| cx.auth("collectionId"), Given::text("col_members"));
     check(|cx| cx.auth("collectionName"), Given::text("members"));
     check(|cx| cx.auth("nope"), Given::null());
@@ -167,20 +174,6 @@ fn what_was_sent() {
 }
 
 #[test]
-fn changes() {
-    let changed = |stored| move |cx: &Context<'_>| cx.body_changed("n", stored);
-    check(changed(ValueRef::Number(5.0)), Given::bool(false));
-    check(changed(ValueRef::Number(6.0)), Given::bool(true));
-    let list = |stored| move |cx: &Context<'_>| cx.body_changed("list", ValueRef::List(stored));
-    check(list("[\"a\",\"b\"]"), Given::bool(false));
-    check(list("[\"b\",\"a\"]"), Given::bool(true));
-    check(
-        |cx| cx.body_changed("missing", ValueRef::Text("x")),
-        Given::bool(false),
-    );
-}
-
-#[test]
 fn the_rest() {
     check(|cx| cx.query("q"), Given::text("1"));
     check(|cx| cx.query("none"), Given::null());
@@ -190,6 +183,51 @@ fn the_rest() {
     check(|_| Given::lower(Given::text("ÄBC")), Given::text("Äbc"));
     check(|_| Given::lower(Given::number(5.0)), Given::text("5.0"));
     check(|_| Given::lower(Given::null()), Given::null());
+}
+
+#[test]
+fn the_caller_compares_as_columns_do() {
+    let request = request(true);
+    let cx = Context {
+        request: &request,
+        form: Form::In,
+    };
+    let level = || cx.auth("level");
+    assert!(cx.request(level(), Op::Equal, "3", Truth::True));
+    assert!(!cx.request(level(), Op::Less, "2", Truth::True));
+    // The id is a value: `%` in it would be a pattern, in a column's text it is part of the text.
+    assert!(cx.request("xm1x", Op::Like, cx.auth("id"), Truth::True));
+    // Json that is not there is no empty text; a guest has neither.
+    assert!(!cx.request(cx.auth("extra"), Op::Equal, "", Truth::True));
+    let guest = self::request(false);
+    let cx = Context {
+        request: &guest,
+        form: Form::In,
+    };
+    assert!(cx.request(cx.auth("extra"), Op::Equal, "", Truth::True));
+}
+
+#[test]
+fn texts_that_stand_for_numbers() {
+    for (text, number) in [
+        ("1", 1.0),
+        ("+5", 5.0),
+        (".5", 0.5),
+        ("1e1", 10.0),
+        ("05", 5.0),
+    ] {
+        assert_eq!(Given::numeric(Given::text(text)), Given::number(number));
+    }
+    for text in ["", "abc", " 5", "5 ", "0x10", "true"] {
+        assert_eq!(Given::numeric(Given::text(text)), Given::text(text));
+    }
+    assert_eq!(Given::numeric(Given::text("NaN")), Given::null());
+    assert_eq!(Given::numeric(Given::null()), Given::null());
+    let query = PlanValue::Query("q".to_owned());
+    check(
+        |cx| cx.value(&PlanValue::Numeric(Box::new(query.clone()))),
+        Given::number(1.0),
+    );
 }
 
 #[test]

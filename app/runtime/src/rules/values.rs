@@ -2,27 +2,33 @@
 
 use std::borrow::Cow;
 
-use basalt_lang::eval::{Operand, compare};
-use basalt_lang::plan::{self, Macro, Op, Quantifier, Truth};
+use basalt_lang::eval::{Operand, Side, compare};
+use basalt_lang::plan::{self, Macro, Op, Quantifier, Truth, is_auth_column};
 use serde_json::Value as JsonValue;
 
 use super::given::own;
 use super::{Context, Given, macros};
 use crate::json;
 use crate::memory::Computed;
-use crate::value::{Value, ValueRef};
+use crate::value::Value;
 
 impl Context<'_> {
     /// `@request.auth.NAME`: a field of the caller's record, or `collectionId` and
-    /// `collectionName`; NULL for guests and unknown names.
+    /// `collectionName`; NULL for guests and unknown names. Most fields compare as the columns
+    /// that they are ([`is_auth_column`]).
     pub fn auth(&self, name: &str) -> Given {
         let Some(auth) = &self.request.auth else {
             return Given::null();
         };
         let meta = auth.record.meta();
         if let Some(field) = meta.field_index(name) {
-            let value = Computed::from(auth.record.get(field));
-            return Given::One(own(value.operand()));
+            let side = Computed::from(auth.record.get(field)).side();
+            let operand = own(side.operand);
+            return if is_auth_column(name) {
+                Given::One(Side { operand, ..side })
+            } else {
+                Given::value(operand)
+            };
         }
         match name {
             "collectionId" => Given::text(meta.id),
@@ -37,7 +43,7 @@ impl Context<'_> {
             return Given::null();
         };
         let body = &self.request.body;
-        Given::One(match body.fields.get(*name) {
+        Given::value(match body.fields.get(*name) {
             Some(value) => field_at(value, rest),
             None => body
                 .raw
@@ -106,12 +112,6 @@ impl Context<'_> {
         Given::Each(self.body_items(path), quantifier)
     }
 
-    /// `@request.body.NAME:changed`: was it sent, and is it another value than the stored one?
-    pub fn body_changed(&self, name: &str, stored: ValueRef<'_>) -> Given {
-        let sent = self.request.body.fields.get(name);
-        Given::bool(sent.is_some_and(|sent| !same(sent, stored)))
-    }
-
     /// A comparison of values that do not depend on any row.
     pub fn request(
         &self,
@@ -151,6 +151,7 @@ impl Context<'_> {
             plan::Value::Method => self.method(),
             plan::Value::Context => self.context(),
             plan::Value::Lower(inner) => Given::lower(self.value(inner)),
+            plan::Value::Numeric(inner) => Given::numeric(self.value(inner)),
             plan::Value::IsSet(inner) => self.is_set(inner),
             plan::Value::Length(inner) => match &**inner {
                 plan::Value::Body(path) => self.body_length(&parts(path)),
@@ -160,8 +161,6 @@ impl Context<'_> {
                 plan::Value::Body(path) => self.body_each(&parts(path), *quantifier),
                 other => self.value(other),
             },
-            // Outside an update there is no stored version to differ from.
-            plan::Value::Changed(_) => Given::bool(false),
         }
     }
 
@@ -227,19 +226,6 @@ fn field_items(value: &Value) -> Vec<Operand<'static>> {
         Value::Null => Vec::new(),
         Value::Text(text) if text.is_empty() => Vec::new(),
         single => vec![field_at(single, &[])],
-    }
-}
-
-/// Has the sent value the same stored form?
-fn same(sent: &Value, stored: ValueRef<'_>) -> bool {
-    match (sent, stored) {
-        (Value::Null, ValueRef::Null) => true,
-        (Value::Text(sent), ValueRef::Text(stored)) => sent == stored,
-        (Value::Number(sent), ValueRef::Number(stored)) => sent == &stored,
-        (Value::Bool(sent), ValueRef::Bool(stored)) => *sent == stored,
-        (Value::List(sent), ValueRef::List(stored)) => list_text(sent) == stored,
-        (Value::Json(sent), ValueRef::Json(stored)) => sent == stored,
-        _ => false,
     }
 }
 

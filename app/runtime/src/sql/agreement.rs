@@ -2,7 +2,7 @@
 //! column, operator, value and outcome, on rows of awkward values.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use basalt_lang::eval::{Operand, sqlite_number_text};
+use basalt_lang::eval::{Affinity, Operand, Side, sqlite_number_text};
 use basalt_lang::plan::{Op, Quantifier, Truth};
 use diesel::prelude::*;
 
@@ -302,7 +302,32 @@ fn givens() -> Vec<Given> {
             quantifier,
         ));
     }
+    givens.extend(caller().map(Given::One));
     givens
+}
+
+/// Fields of the caller's record, which compare as the columns that they are.
+fn caller() -> impl Iterator<Item = Side<'static>> {
+    let text = |text| Operand::Text(std::borrow::Cow::Borrowed(text));
+    let texts = TEXTS.map(|it| Side::column(text(it), Affinity::Text));
+    let lower = ["", "a", "a%c", "5"].map(|it| Side::column(text(it), Affinity::None));
+    let numbers = NUMBERS.map(|it| Side::column(Operand::Number(it), Affinity::Numeric));
+    let lists = LISTS.map(|it| Side::column(text(it), Affinity::Numeric));
+    let bools = [true, false].map(|it| Side::column(Operand::Bool(it), Affinity::Numeric));
+    let json = [
+        Operand::Null,
+        text(""),
+        text("5"),
+        text("a%c"),
+        text("[\"a\"]"),
+        Operand::Integer(5),
+        Operand::Integer(0),
+        Operand::Number(5.5),
+    ];
+    let json = json.map(|it| Side::strict(it, Affinity::None));
+    let null = [Side::column(Operand::Null, Affinity::None)];
+    let all = texts.into_iter().chain(lower).chain(numbers).chain(lists);
+    all.chain(bools).chain(json).chain(null)
 }
 
 fn expected(rows: &[Cells], holds: impl Fn(&Cells) -> bool) -> Vec<usize> {

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use basalt_lang::eval::{self, Operand, Side, Source};
+use basalt_lang::eval::{self, Affinity, Operand, Side, Source};
 use basalt_lang::plan::{Op, Quantifier, Truth};
 
 use super::fragment::Piece;
@@ -51,12 +51,26 @@ enum Key {
     Number(f64),
 }
 
-impl Key {
-    fn piece(self) -> Piece {
-        match self {
+/// A value as it stands in SQL.
+struct Written {
+    key: Key,
+    /// What SQLite shall convert the row's value to.
+    imposed: Affinity,
+}
+
+impl Written {
+    fn pieces(self) -> Vec<Piece> {
+        let value = match self.key {
             Key::Text(text) => Piece::Text(text),
             Key::Number(number) => Piece::Number(number),
-        }
+        };
+        // A cast changes nothing of the value; it gives the expression its affinity.
+        let end = match self.imposed {
+            Affinity::None => return vec![value],
+            Affinity::Text => " AS TEXT)",
+            Affinity::Numeric => " AS NUMERIC)",
+        };
+        vec![Piece::Sql("CAST("), value, Piece::Sql(end)]
     }
 }
 
@@ -76,8 +90,9 @@ impl Kind {
     }
 
     /// Is every row's value ordered against the key in the same way? Then how.
-    fn fixed_order(self, key: &Key) -> Option<Ordering> {
-        match (self, key) {
+    fn fixed_order(self, written: &Written) -> Option<Ordering> {
+        match (self, &written.key) {
+            _ if written.imposed != Affinity::None => None,
             (Kind::Dynamic, _) => None,
             (kind, Key::Text(_)) if kind.holds_numbers() => Some(Ordering::Less),
             (kind, Key::Number(_)) if !kind.holds_numbers() => Some(Ordering::Greater),
@@ -140,10 +155,10 @@ pub(crate) fn test(kind: Kind, op: Op, given: &Given, when: Truth) -> Outcome {
 /// `value ~ column` has the truth value `when`.
 pub(crate) fn within(given: &Given, op: Op, kind: Kind, when: Truth) -> Outcome {
     quantified(given, when, |side, when| {
-        let Some(text) = operand_text(&side.operand) else {
+        let Some(text) = side.text() else {
             return Outcome::Never;
         };
-        let mut pieces = vec![Piece::Text(text), like_word(op, when)];
+        let mut pieces = vec![Piece::Text(text.into_owned()), like_word(op, when)];
         pieces.extend(contains(kind, 0));
         Outcome::When(pieces)
     })
@@ -271,10 +286,10 @@ fn like(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
 }
 
 fn order(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
-    let Some(key) = key(kind, side, true) else {
+    let Some(written) = written(kind, side, true) else {
         return Outcome::Never;
     };
-    if let Some(fixed) = kind.fixed_order(&key) {
+    if let Some(fixed) = kind.fixed_order(&written) {
         return if holds(op, fixed) == (when == Truth::True) {
             kind.known(0, true)
         } else {
@@ -283,29 +298,30 @@ fn order(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
     }
     let mut pieces = kind.value(0);
     pieces.push(Piece::Sql(order_word(op, when)));
-    pieces.push(key.piece());
+    pieces.extend(written.pieces());
     Outcome::When(pieces)
 }
 
 fn equality(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
     let wanted = (op == Op::Equal) == (when == Truth::True);
     let given = side.source == Source::Value;
+    let strict = kind.is_strict() || side.source == Source::Strict;
     let empty = match &side.operand {
-        Operand::Null => true,
-        Operand::Text(text) => text.is_empty(),
+        Operand::Null => !strict,
+        // NULL in a relation stands for the empty text.
+        Operand::Text(text) => text.is_empty() && (!strict || kind == Kind::Relation),
         _ => false,
     };
-    if empty && !kind.is_strict() {
+    if empty {
         return kind.is_empty(0, wanted);
     }
-    // Against a column, SQLite compares through COALESCE, which converts nothing.
-    let Some(key) = key(kind, side, given) else {
-        let word = if wanted { " IS NULL" } else { " IS NOT NULL" };
-        return Outcome::When(vec![Piece::Part(0), Piece::Sql(word)]);
+    // Two columns are compared through COALESCE, which converts nothing.
+    let Some(written) = written(kind, side, given || strict) else {
+        return kind.known(0, !wanted);
     };
     // `=` is the only comparison that leaves NULL unknown, and only its "must be false" shows it.
-    let unknown = op == Op::Equal && given && !kind.is_strict() && !kind.never_null();
-    if kind.fixed_order(&key).is_some() {
+    let unknown = op == Op::Equal && given && !strict && !kind.never_null();
+    if kind.fixed_order(&written).is_some() {
         return match (wanted, unknown) {
             (true, _) => Outcome::Never,
             (false, true) => kind.known(0, true),
@@ -317,16 +333,47 @@ fn equality(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
         (false, true) => " <> ",
         (false, false) => " IS NOT ",
     };
-    Outcome::When(vec![Piece::Part(0), Piece::Sql(word), key.piece()])
+    let mut pieces = vec![Piece::Part(0), Piece::Sql(word)];
+    pieces.extend(written.pieces());
+    Outcome::When(pieces)
+}
+
+/// The value, converted as the row's column would convert it, or so that it converts the row's
+/// value if it is a column itself; `None` is NULL.
+fn written(kind: Kind, side: &Side<'_>, convert: bool) -> Option<Written> {
+    let imposed = if convert {
+        imposed(kind, side)
+    } else {
+        Affinity::None
+    };
+    let key = match imposed {
+        Affinity::None => key(kind, &side.operand, convert),
+        Affinity::Text => side.text().map(|text| Key::Text(text.into_owned())),
+        Affinity::Numeric => key(kind, &side.operand, false),
+    }?;
+    Some(Written { key, imposed })
+}
+
+/// What a column of the caller's record converts the row's value to. Numeric columns hold texts
+/// too, those of lists; they sort behind all that converts to a number, be it converted or not.
+fn imposed(kind: Kind, side: &Side<'_>) -> Affinity {
+    let is_text = matches!(side.operand, Operand::Text(_));
+    match (side.affinity, kind) {
+        (_, Kind::Number | Kind::Bool | Kind::List) => Affinity::None,
+        (Affinity::Numeric, Kind::Count) => Affinity::None,
+        (Affinity::Numeric, _) if !is_text => Affinity::Numeric,
+        (Affinity::Text, Kind::Count | Kind::Dynamic) => Affinity::Text,
+        _ => Affinity::None,
+    }
 }
 
 /// The value, converted as the column would convert it; `None` is NULL.
-fn key(kind: Kind, side: &Side<'_>, convert: bool) -> Option<Key> {
+fn key(kind: Kind, operand: &Operand<'_>, convert: bool) -> Option<Key> {
     if convert && matches!(kind, Kind::Text | Kind::Relation) {
-        return operand_text(&side.operand).map(Key::Text);
+        return operand_text(operand).map(Key::Text);
     }
     let numeric = convert && matches!(kind, Kind::Number | Kind::Bool | Kind::List);
-    Some(match &side.operand {
+    Some(match operand {
         Operand::Null => return None,
         Operand::Bool(bool) => Key::Number(f64::from(u8::from(*bool))),
         // Exact up to 2^53, as everywhere.
@@ -360,7 +407,7 @@ fn pattern(side: &Side<'_>) -> Option<String> {
         (Operand::Number(number), Source::Value) => {
             Some(eval::like_pattern(&eval::number_text(*number)))
         }
-        (operand, _) => operand_text(operand).map(|text| format!("%{text}%")),
+        _ => side.text().map(|text| format!("%{text}%")),
     }
 }
 

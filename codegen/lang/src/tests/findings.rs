@@ -104,6 +104,19 @@ fn operators_and_literals_must_suit_the_type() {
     check("n = 'abc'", &["literal 'abc'"]);
     check("'abc' < n", &["literal 'abc'"]);
     check("n = ' 5.0 '", &[]);
+    // Only columns of numbers convert a text.
+    check("@year < '2000'", &["literal '2000'"]);
+    check(
+        "sm:length < '0' || '1' > rm:length",
+        &["literal '0'", "literal '1'"],
+    );
+    check("@request.body.n = '5'", &["literal '5'"]);
+    check("@request.query.n = '5'", &["literal '5'"]);
+    check("@request.auth.level = '5'", &[]);
+    check("@request.auth.level = 'x'", &["literal 'x'"]);
+    // A value that is called like a number field is one.
+    check("@request.query.n > 4 && @request.headers.n = 5", &[]);
+    check("@request.query.title = 5", &["odd_literal 5"]);
     check("n ~ 'abc'", &[]);
     check("kind = 'e'", &["literal 'e'"]);
     check("kind != 'e'", &["literal 'e'"]);
@@ -137,6 +150,20 @@ fn modifiers_must_suit_the_type() {
         "@request.body.title:changed = true && @request.body.sm:length < 3",
         &[],
     );
+}
+
+#[test]
+fn changes_are_true_or_false() {
+    let name = "unsupported @request.body.title:changed";
+    check("true != @request.body.title:changed", &[]);
+    check("@request.body.title:changed ?= false", &[]);
+    check("@request.body.title:changed = 1", &[name]);
+    check("public = @request.body.title:changed", &[name]);
+    check(
+        "@request.body.title:changed = @request.body.n:changed",
+        &[name],
+    );
+    check("@request.body.title:changed = null", &[name]);
 }
 
 #[test]

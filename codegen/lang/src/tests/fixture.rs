@@ -82,6 +82,7 @@ impl Fixture {
             ("verified", Bool),
             ("username", Text),
             ("friends", Many(USERS)),
+            ("level", Number),
         ];
         let small = [("title", Text)];
         let ruled = [

@@ -193,6 +193,34 @@ fn guests_have_null_for_everything() {
 }
 
 #[test]
+fn fields_of_the_caller_compare_as_columns() {
+    let mut model = Model::new();
+    model.add(X, "a", &[("r", text("p"))]);
+    model.add(X, "b", &[]);
+    model.add(X, "p", &[("title", text("v"))]);
+    model.add(C, "one", &[("rm", list(&["a"]))]);
+    model.add(C, "both", &[("rm", list(&["a", "b"]))]);
+    model.add(C, "none", &[("n", Cell::Number(10.0))]);
+    let user = [
+        ("id", text("v")),
+        ("username", text("v")),
+        ("level", Cell::Number(10.0)),
+    ];
+    model.auth = Some(user.to_vec());
+    for (filter, expected) in [
+        // What isn't there is not equal to a column, and unknown against a value.
+        ("rm.r.title = @request.auth.username", "one"),
+        ("rm.r.title = @request.auth.id", "one both"),
+        ("rm.r.title != @request.auth.username", "none"),
+        ("@request.auth.level < '5'", ""),
+        ("@request.auth.level = '10'", "one both none"),
+        ("n = @request.auth.level", "none"),
+    ] {
+        check(&model, filter, expected);
+    }
+}
+
+#[test]
 fn body_values_may_be_missing_or_several() {
     let mut model = Model::of_the_table();
     model.body = vec![

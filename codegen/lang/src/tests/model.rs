@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fixture::{C, Fixture, USERS, X};
 use crate::eval::{Affinity, Operand, Side, compare};
-use crate::plan::{Column, Plan, Quantifier, Truth, Value};
+use crate::plan::{Column, Plan, Quantifier, Truth, Value, is_auth_column};
 use crate::schema::{CollectionId, FieldId, FieldType, Schema};
 use crate::{Caller, Scope, compile};
 
@@ -252,8 +252,12 @@ impl Model {
             Value::Text(text) => Operand::Text(Cow::Borrowed(text)),
             Value::Auth(name) => {
                 let cells = self.auth.as_deref().unwrap_or(&[]);
-                find(cells, name).map_or(Operand::Null, operand_of)
+                match find(cells, name) {
+                    Some(cell) if is_auth_column(name) => return (vec![stored(cell)], None),
+                    found => found.map_or(Operand::Null, operand_of),
+                }
             }
+            Value::Numeric(inner) => return self.request(inner),
             Value::Body(path) => find(&self.body, &path[0]).map_or(Operand::Null, operand_of),
             Value::IsSet(inner) => match inner.as_ref() {
                 Value::Body(path) => Operand::Bool(find(&self.body, &path[0]).is_some()),
@@ -324,6 +328,16 @@ impl Model {
                 }
             }
         }
+    }
+}
+
+/// A field of the caller's record.
+fn stored(cell: &Cell) -> Side<'_> {
+    let operand = operand_of(cell);
+    match cell {
+        Cell::Null | Cell::Object(_) => Side::strict(operand, Affinity::None),
+        Cell::Text(_) => Side::column(operand, Affinity::Text),
+        Cell::Bool(_) | Cell::Number(_) | Cell::List(_) => Side::column(operand, Affinity::Numeric),
     }
 }
 

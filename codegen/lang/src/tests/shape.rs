@@ -90,6 +90,23 @@ fn conditions_on_one_path_share_its_row() {
 }
 
 #[test]
+fn changes_are_written_out() {
+    let changed = [
+        "all of",
+        "  @request.body.n:isset = true",
+        "  n != @request.body.n",
+    ];
+    check("@request.body.n:changed = true", &changed);
+    check("false != @request.body.n:changed", &changed);
+    let same = [
+        "any of",
+        "  @request.body.j:isset = false",
+        "  j = @request.body.j",
+    ];
+    check("@request.body.j:changed = false", &same);
+}
+
+#[test]
 fn literals_fold() {
     check("title = 'x' && 1 = 1", &["title = 'x'"]);
     check("title = 'x' || 1 = 2", &["title = 'x'"]);
@@ -116,6 +133,7 @@ fn classes_and_reads() {
     };
     check("@request.auth.id != ''", Class::Request, &[]);
     check("author = @request.auth.id", Class::Record, &[]);
+    check("@request.body.title:changed = true", Class::Record, &[]);
     check("sm:each ?= 'a'", Class::Record, &[]);
     check(
         "author.verified = true || @request.method = 'GET'",
@@ -147,6 +165,14 @@ fn typed_trees_show_their_types() {
         "  any of",
         "    sm:each (choice) ?= 'a' (text)",
         "    created (date) > @now (date)",
+    ];
+    assert_eq!(typed.lines().collect::<Vec<_>>(), expected);
+    let text = "@request.query.n > 4 || @request.headers.title = 'a'";
+    let typed = compiled(text, Caller::Rule).unwrap().typed.to_string();
+    let expected = [
+        "any of",
+        "  @request.query.n (number) > 4 (number)",
+        "  @request.headers.title (text) = 'a' (text)",
     ];
     assert_eq!(typed.lines().collect::<Vec<_>>(), expected);
     let plan = compiled("rm.title ?= 'it\\'s'", Caller::Rule).unwrap().plan;

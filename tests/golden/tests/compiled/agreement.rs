@@ -49,7 +49,7 @@ fn both_forms_of_each_rule_agree() {
             "{rule:?}: {outcomes:?}"
         );
     }
-    assert_eq!(seen.len(), 18);
+    assert_eq!(seen.len(), 19);
 }
 
 /// A guest and a user, with and without a body.
@@ -58,6 +58,7 @@ fn requests(conn: &mut Conn) -> Vec<RequestInfo> {
     let user: Arc<dyn Record> = Arc::new(user);
     let mut with_body = request(Some(user.clone()));
     with_body.query.insert("all".to_owned(), "1".to_owned());
+    with_body.query.insert("n".to_owned(), "1".to_owned());
     with_body.method = "PATCH";
     let tags = vec!["a".to_owned(), "b".to_owned()];
     for (name, value) in [

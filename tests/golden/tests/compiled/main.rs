@@ -3,6 +3,7 @@
 
 mod accounts;
 mod agreement;
+mod drafts;
 mod random;
 mod storing;
 mod support;

@@ -180,9 +180,9 @@ fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
 
 fn computed(outline: &Outline<'_>, column: &Column) -> TokenStream {
     match column {
-        Column::Field(id) => field_value(outline, *id),
+        Column::Field(id) => stored(outline, *id),
         Column::Lower(id) => {
-            let field = field_value(outline, *id);
+            let field = stored(outline, *id);
             quote! { memory::lower(#field) }
         }
         Column::Length(id) => {
@@ -194,6 +194,16 @@ fn computed(outline: &Outline<'_>, column: &Column) -> TokenStream {
             quote! { memory::json_path(#field, &[#(#path),*]) }
         }
         Column::Item => quote! { item },
+    }
+}
+
+/// A field as an operand. The record of a create rule is in no column yet.
+fn stored(outline: &Outline<'_>, id: FieldId) -> TokenStream {
+    let field = field_value(outline, id);
+    if outline.action == "create" {
+        quote! { memory::draft(#field) }
+    } else {
+        field
     }
 }
 

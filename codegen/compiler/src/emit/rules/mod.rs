@@ -1,7 +1,6 @@
 //! Rules: for each the SQL form and the memory form, from the same plan, and the table that names
 //! them all.
 
-mod changed;
 mod memory;
 mod outline;
 mod request;
@@ -41,13 +40,12 @@ pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
 
 /// Both forms of a rule, each with the functions that it was split into.
 fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
-    let plan = changed::expand(unit.collection, &rule.plan);
     let doc = format!("{}: `{}`", ident::rule_place(rule), one_line(&rule.text));
-    let mut outline = Outline::new(unit, action, &plan);
-    sql::rule(&mut outline, doc, &plan);
+    let mut outline = Outline::new(unit, action, &rule.plan);
+    sql::rule(&mut outline, doc, &rule.plan);
     let mut items = outline.items();
-    let mut outline = Outline::new(unit, action, &plan);
-    memory::rule(&mut outline, &plan);
+    let mut outline = Outline::new(unit, action, &rule.plan);
+    memory::rule(&mut outline, &rule.plan);
     items.extend(outline.items());
     items
 }

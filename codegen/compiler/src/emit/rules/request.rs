@@ -29,12 +29,13 @@ pub(super) fn value(value: &Value) -> TokenStream {
             let value = self::value(value);
             quote! { rules::Given::lower(rules::Given::from(#value)) }
         }
+        Value::Numeric(value) => {
+            let value = self::value(value);
+            quote! { rules::Given::numeric(#value) }
+        }
         Value::IsSet(of) => modified(":isset", of),
         Value::Length(of) => modified(":length", of),
         Value::Each(of, quantifier) => each(of, *quantifier),
-        Value::Changed(name) => refused(&format!(
-            "`@request.body.{name}:changed` can only be compared with true or false"
-        )),
     }
 }
 

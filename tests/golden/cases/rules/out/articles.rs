@@ -281,12 +281,7 @@ fn update(cx: &rules::Context<'_>) -> Predicate<articles::table> {
             Predicate::from(
                 cx.request(cx.body_is_set(&["title"]), Op::Equal, false, Truth::True),
             ),
-            compare::test(
-                column::title(),
-                Op::NotEqual,
-                cx.body(&["title"]),
-                Truth::False,
-            ),
+            compare::test(column::title(), Op::Equal, cx.body(&["title"]), Truth::True),
         ]),
         predicate::any([
             Predicate::from(
@@ -307,9 +302,9 @@ fn update_in_memory(
         (cx.request(cx.body_is_set(&["title"]), Op::Equal, false, Truth::True)
             || memory::test(
                 record.title.get(),
-                Op::NotEqual,
+                Op::Equal,
                 cx.body(&["title"]),
-                Truth::False,
+                Truth::True,
             ))
             && (cx.request(cx.query_is_set("force"), Op::Equal, true, Truth::True)
                 || memory::test(

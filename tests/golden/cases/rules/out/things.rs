@@ -17,23 +17,23 @@ pub(super) mod schema {
             _rowid_ -> BigInt,
             /// built in
             id -> Text,
-            /// schema/things.toml:10
-            title -> Text,
             /// schema/things.toml:11
-            other -> Nullable<Text>,
+            title -> Text,
             /// schema/things.toml:12
-            n -> Double,
+            other -> Nullable<Text>,
             /// schema/things.toml:13
-            public -> Bool,
+            n -> Double,
             /// schema/things.toml:14
-            on -> Bool,
+            public -> Bool,
             /// schema/things.toml:15
-            kind -> Text,
+            on -> Bool,
             /// schema/things.toml:16
-            tags -> Text,
+            kind -> Text,
             /// schema/things.toml:17
-            data -> Text,
+            tags -> Text,
             /// schema/things.toml:18
+            data -> Text,
+            /// schema/things.toml:19
             place -> Text,
         }
     }
@@ -83,23 +83,23 @@ pub(super) mod column {
 pub struct Thing {
     /// built in
     pub id: String,
-    /// schema/things.toml:10
-    pub title: String,
     /// schema/things.toml:11
-    pub other: Option<String>,
+    pub title: String,
     /// schema/things.toml:12
-    pub n: f64,
+    pub other: Option<String>,
     /// schema/things.toml:13
-    pub public: bool,
+    pub n: f64,
     /// schema/things.toml:14
-    pub on: bool,
+    pub public: bool,
     /// schema/things.toml:15
-    pub kind: value::Choice<ThingKind>,
+    pub on: bool,
     /// schema/things.toml:16
-    pub tags: value::Choices<ThingTags>,
+    pub kind: value::Choice<ThingKind>,
     /// schema/things.toml:17
-    pub data: value::Json,
+    pub tags: value::Choices<ThingTags>,
     /// schema/things.toml:18
+    pub data: value::Json,
+    /// schema/things.toml:19
     pub place: value::GeoPoint,
 }
 
@@ -166,7 +166,7 @@ impl collection::Record for Thing {
     }
 }
 
-/// The values of `kind`, schema/things.toml:15.
+/// The values of `kind`, schema/things.toml:16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThingKind {
     /// `a`
@@ -180,7 +180,7 @@ pub enum ThingKind {
     B = "b",
 });
 
-/// The values of `tags`, schema/things.toml:16.
+/// The values of `tags`, schema/things.toml:17.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThingTags {
     /// `a`
@@ -269,10 +269,17 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
     source: "schema/things.toml",
 };
 
-/// schema/things.toml:4: `tags:each != "c" && tags:length > 1`
+/// schema/things.toml:4: `tags:each != "c" && tags:length > 1 && title !~ "z%" && place.lon > 0`
 fn list(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
         compare::test(compare::length(column::tags()), Op::Greater, 1.0, Truth::True),
+        compare::test(column::title(), Op::NotLike, "z%", Truth::True),
+        compare::test(
+            compare::json_path(column::place(), &["lon"]),
+            Op::Greater,
+            0.0,
+            Truth::True,
+        ),
         part_of_list(cx),
         compare::each(
             column::tags(),
@@ -302,7 +309,13 @@ fn list_in_memory(
 ) -> QueryResult<bool> {
     Ok(
         memory::test(memory::length(record.tags.get()), Op::Greater, 1.0, Truth::True)
-            && part_of_list_in_memory(cx, record, conn)?
+            && memory::test(record.title.get(), Op::NotLike, "z%", Truth::True)
+            && memory::test(
+                memory::json_path(record.place.get(), &["lon"]),
+                Op::Greater,
+                0.0,
+                Truth::True,
+            ) && part_of_list_in_memory(cx, record, conn)?
             && !memory::each(
                 record.tags.get(),
                 |item| memory::test(item, Op::NotEqual, "c", Truth::False),
@@ -391,16 +404,20 @@ fn part_of_view_in_memory(
     )
 }
 
-/// schema/things.toml:6: `"abc" ~ title && title !~ "z%" && title != null && place.lon > 0`
+/// schema/things.toml:6: `"abc" ~ title && title:lower != null && n >= @request.query.n`
 fn create(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
         compare::within("abc", Op::Like, column::title(), Truth::True),
-        compare::test(column::title(), Op::NotLike, "z%", Truth::True),
-        compare::test(column::title(), Op::NotEqual, rules::Given::null(), Truth::True),
         compare::test(
-            compare::json_path(column::place(), &["lon"]),
-            Op::Greater,
-            0.0,
+            compare::lower(column::title()),
+            Op::NotEqual,
+            rules::Given::null(),
+            Truth::True,
+        ),
+        compare::test(
+            column::n(),
+            Op::GreaterOrEqual,
+            rules::Given::numeric(cx.query("n")),
             Truth::True,
         ),
     ])
@@ -413,24 +430,23 @@ fn create_in_memory(
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
     Ok(
-        memory::within("abc", Op::Like, record.title.get(), Truth::True)
-            && memory::test(record.title.get(), Op::NotLike, "z%", Truth::True)
+        memory::within("abc", Op::Like, memory::draft(record.title.get()), Truth::True)
             && memory::test(
-                record.title.get(),
+                memory::lower(memory::draft(record.title.get())),
                 Op::NotEqual,
                 rules::Given::null(),
                 Truth::True,
             )
             && memory::test(
-                memory::json_path(record.place.get(), &["lon"]),
-                Op::Greater,
-                0.0,
+                memory::draft(record.n.get()),
+                Op::GreaterOrEqual,
+                rules::Given::numeric(cx.query("n")),
                 Truth::True,
             ),
     )
 }
 
-/// schema/things.toml:7: `public = true && on = false && n >= 1 && n < 9 && title > "a" && other ~ "b" && kind = "a"`
+/// schema/things.toml:8: `public = true && on = false && n >= 1 && n < 9 && title > "a" && other ~ "b" && kind = "a"`
 fn update(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
         compare::test(column::public(), Op::Equal, true, Truth::True),
@@ -460,12 +476,44 @@ fn update_in_memory(
     )
 }
 
+/// schema/things.toml:7: `n <= @request.auth.level || title ~ @request.auth.nick || data.a.b = @request.auth.level`
+fn delete(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::any([
+        compare::test(column::n(), Op::LessOrEqual, cx.auth("level"), Truth::True),
+        compare::test(column::title(), Op::Like, cx.auth("nick"), Truth::True),
+        compare::test(
+            compare::json_path(column::data(), &["a", "b"]),
+            Op::Equal,
+            cx.auth("level"),
+            Truth::True,
+        ),
+    ])
+}
+
+/// The same over a record in memory.
+fn delete_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::test(record.n.get(), Op::LessOrEqual, cx.auth("level"), Truth::True)
+            || memory::test(record.title.get(), Op::Like, cx.auth("nick"), Truth::True)
+            || memory::test(
+                memory::json_path(record.data.get(), &["a", "b"]),
+                Op::Equal,
+                cx.auth("level"),
+                Truth::True,
+            ),
+    )
+}
+
 /// The rules of `things`.
 static RULES: rules::Rules<Things> = rules::Rules {
     list: rules::Rule::When(rules::CompiledRule {
         sql: list,
         memory: list_in_memory,
-        text: "tags:each != \"c\" && tags:length > 1",
+        text: "tags:each != \"c\" && tags:length > 1 && title !~ \"z%\" && place.lon > 0",
         source: "schema/things.toml:4",
         reads: &[],
     }),
@@ -479,7 +527,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
         memory: create_in_memory,
-        text: "\"abc\" ~ title && title !~ \"z%\" && title != null && place.lon > 0",
+        text: "\"abc\" ~ title && title:lower != null && n >= @request.query.n",
         source: "schema/things.toml:6",
         reads: &[],
     }),
@@ -487,10 +535,16 @@ static RULES: rules::Rules<Things> = rules::Rules {
         sql: update,
         memory: update_in_memory,
         text: "public = true && on = false && n >= 1 && n < 9 && title > \"a\" && other ~ \"b\" && kind = \"a\"",
+        source: "schema/things.toml:8",
+        reads: &[],
+    }),
+    delete: rules::Rule::When(rules::CompiledRule {
+        sql: delete,
+        memory: delete_in_memory,
+        text: "n <= @request.auth.level || title ~ @request.auth.nick || data.a.b = @request.auth.level",
         source: "schema/things.toml:7",
         reads: &[],
     }),
-    delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
 };

@@ -38,6 +38,10 @@ pub(super) mod schema {
             permissions -> Text,
             /// schema/users.toml:13
             manager -> Nullable<Text>,
+            /// schema/users.toml:14
+            level -> Double,
+            /// schema/users.toml:15
+            nick -> Text,
         }
     }
 
@@ -84,6 +88,12 @@ pub(super) mod column {
     pub fn manager() -> Column<users::table> {
         Column::Relation(Box::new(users::manager))
     }
+    pub fn level() -> Column<users::table> {
+        Column::Number(Box::new(users::level.nullable()))
+    }
+    pub fn nick() -> Column<users::table> {
+        Column::Text(Box::new(users::nick.nullable()))
+    }
 }
 
 /// A record of `users`.
@@ -109,6 +119,10 @@ pub struct User {
     pub permissions: value::List,
     /// schema/users.toml:13
     pub manager: value::Link,
+    /// schema/users.toml:14
+    pub level: f64,
+    /// schema/users.toml:15
+    pub nick: String,
 }
 
 /// The places of the fields of `users`.
@@ -131,6 +145,10 @@ pub mod field {
     pub const PERMISSIONS: usize = 7;
     /// `manager`
     pub const MANAGER: usize = 8;
+    /// `level`
+    pub const LEVEL: usize = 9;
+    /// `nick`
+    pub const NICK: usize = 10;
 }
 
 impl collection::Record for User {
@@ -151,6 +169,8 @@ impl collection::Record for User {
             field::ORGANIZATION => self.organization.get(),
             field::PERMISSIONS => self.permissions.get(),
             field::MANAGER => self.manager.get(),
+            field::LEVEL => self.level.get(),
+            field::NICK => self.nick.get(),
             _ => value::ValueRef::Null,
         }
     }
@@ -165,6 +185,8 @@ impl collection::Record for User {
             field::ORGANIZATION => self.organization.set(value),
             field::PERMISSIONS => self.permissions.set(value),
             field::MANAGER => self.manager.set(value),
+            field::LEVEL => self.level.set(value),
+            field::NICK => self.nick.set(value),
             _ => {}
         }
     }
@@ -244,6 +266,23 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
                 cascade_delete: false,
             },
         ),
+        meta::FieldMeta::new(
+            "level",
+            meta::FieldKind::Number {
+                min: None,
+                max: None,
+                only_int: false,
+            },
+        ),
+        meta::FieldMeta::new(
+            "nick",
+            meta::FieldKind::Text {
+                min: 0,
+                max: 0,
+                pattern: "",
+                generate: meta::Generate::Nothing,
+            },
+        ),
     ],
     unique: &[
         meta::UniqueIndex {
@@ -280,7 +319,14 @@ fn create_in_memory(
     record: &User,
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
-    Ok(memory::test(record.organization.get(), Op::Equal, "", Truth::True))
+    Ok(
+        memory::test(
+            memory::draft(record.organization.get()),
+            Op::Equal,
+            "",
+            Truth::True,
+        ),
+    )
 }
 
 /// schema/users.toml:6: `id = @request.auth.id`
@@ -422,6 +468,8 @@ impl collection::Collection for Users {
             field::ORGANIZATION => Some(column::organization()),
             field::PERMISSIONS => Some(column::permissions()),
             field::MANAGER => Some(column::manager()),
+            field::LEVEL => Some(column::level()),
+            field::NICK => Some(column::nick()),
             _ => None,
         }
     }
@@ -497,7 +545,7 @@ impl collection::Collection for Users {
         if old != new {
             ::basalt_runtime::update_row!(
                 conn, users, old => new, password, token_key, email, email_visibility,
-                verified, organization, permissions, manager
+                verified, organization, permissions, manager, level, nick
             )?;
         }
         if old.permissions != new.permissions {
