@@ -5,6 +5,7 @@ pub mod client;
 pub mod process;
 pub mod random;
 pub mod server;
+pub mod shortcuts;
 
 pub use client::{Client, Response};
 pub use random::Random;

@@ -1,31 +1,10 @@
 //! Writes that arrive at the same time: none of them may be lost.
 
-use std::sync::Barrier;
-use std::thread;
-
-use basalt_blackbox::{Client, Response, Target, TestServer};
+use basalt_blackbox::shortcuts::together;
+use basalt_blackbox::{Client, Target, TestServer};
 use serde_json::{Value, json};
 
 use crate::support::{create, create_user, id, ok, record, records, server, texts};
-
-/// Sends `count` requests at the same moment and returns their answers in order.
-fn together(count: usize, send: impl Fn(usize) -> Response + Sync) -> Vec<Response> {
-    let start = Barrier::new(count);
-    thread::scope(|scope| {
-        let (start, send) = (&start, &send);
-        let run = move |number| {
-            start.wait();
-            send(number)
-        };
-        let threads: Vec<_> = (0..count)
-            .map(|number| scope.spawn(move || run(number)))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
-    })
-}
 
 fn user_with_permissions(root: &Client, count: usize) -> (String, Vec<String>) {
     let user = create_user(root, &id("user", 1), "alice");

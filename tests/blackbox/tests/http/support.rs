@@ -1,6 +1,7 @@
 //! Shortcuts for tests: a running server, records, answers that must be fine.
 
-use basalt_blackbox::{Client, Response, Target, TestServer};
+pub use basalt_blackbox::shortcuts::{create, id, ok, record, records};
+use basalt_blackbox::{Client, Target, TestServer};
 use serde_json::{Value, json};
 
 /// Password of the users that the tests make.
@@ -14,36 +15,6 @@ pub fn target() -> Target {
 /// A fresh server.
 pub fn server() -> TestServer {
     TestServer::start(&target()).unwrap()
-}
-
-/// Path of a collection's records.
-pub fn records(collection: &str) -> String {
-    format!("/api/collections/{collection}/records")
-}
-
-/// Path of one record.
-pub fn record(collection: &str, id: &str) -> String {
-    format!("/api/collections/{collection}/records/{id}")
-}
-
-/// An id of 15 characters that starts with `prefix`.
-pub fn id(prefix: &str, number: usize) -> String {
-    let width = 15 - prefix.len();
-    format!("{prefix}{number:0width$}")
-}
-
-/// The body of an answer that must be a success.
-#[track_caller]
-pub fn ok(answer: anyhow::Result<Response>) -> Value {
-    let answer = answer.unwrap();
-    assert!((200..300).contains(&answer.status), "{answer:?}");
-    answer.json()
-}
-
-/// Creates a record.
-#[track_caller]
-pub fn create(client: &Client, collection: &str, body: Value) -> Value {
-    ok(client.post(&records(collection), &body))
 }
 
 /// Creates a user, and the organization that all users share.
