@@ -90,6 +90,7 @@ impl Condition {
             },
             Test::Visible(collection) => Plan::Visible {
                 collection: *collection,
+                row: None,
             },
             Test::Within { value, op, column } => Plan::Within {
                 value: value.clone(),

@@ -97,12 +97,117 @@ pub enum Plan {
         /// Some, or none?
         holds: bool,
     },
-    /// This row satisfies its own collection's list rule for the caller. Only in what a client
+    /// The row satisfies its own collection's list rule for the caller. Only in what a client
     /// asks: a filter must not tell anything about records that the client couldn't list.
     Visible {
         /// The row's collection, which has such a rule.
         collection: CollectionId,
+        /// Which row: one that an enclosing [`Plan::Joined`] binds, or else this row. A joined row
+        /// that is missing is visible: it tells nothing.
+        row: Option<usize>,
     },
+    /// The caller may read `field` of the row by the field's own `read` rule. Only in what a client
+    /// asks.
+    Readable {
+        /// The row's collection.
+        collection: CollectionId,
+        /// A field with such a rule.
+        field: FieldId,
+        /// Which row, as in [`Plan::Visible`]; of a row that is missing, everything is readable.
+        row: Option<usize>,
+    },
+    /// Some choice of rows, one for each of `joins`, satisfies `inner` (`holds`), or none does. A
+    /// join that finds no row gives one whose columns are all NULL. This says what nested
+    /// conditions can't: it compares values of different records, and follows what leads neither
+    /// forward nor from this row. It stands only where the row is the one the rule is about.
+    Joined {
+        /// Each may begin at the row or at one of the joins before it. Never empty.
+        joins: Vec<Join>,
+        /// Made of comparisons, [`Plan::Visible`], [`Plan::Readable`], [`Plan::All`] and
+        /// [`Plan::Any`], with columns of the joined rows as [`Column::Of`].
+        inner: Box<Plan>,
+        /// Some, or none?
+        holds: bool,
+    },
+}
+
+/// How [`Plan::Joined`] finds one of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Join {
+    /// The record that the single relation `field` of `from` points to.
+    One {
+        /// The row that has the field.
+        from: Origin,
+        /// A single relation.
+        field: FieldId,
+        /// Where it points.
+        target: CollectionId,
+    },
+    /// The records that the multiple relation `field` of `from` points to.
+    Many {
+        /// The row that has the field.
+        from: Origin,
+        /// A multiple relation.
+        field: FieldId,
+        /// Where it points.
+        target: CollectionId,
+    },
+    /// The items of the multiple select `field` of `from`: [`Column::Item`] is their column.
+    Items {
+        /// The row that has the field.
+        from: Origin,
+        /// A multiple select.
+        field: FieldId,
+    },
+    /// The records of `source` whose relation `field` points to `from`.
+    Back {
+        /// The row that is pointed to.
+        from: Origin,
+        /// The collection whose records point.
+        source: CollectionId,
+        /// A relation of `source`, single or multiple.
+        field: FieldId,
+    },
+    /// All records of a collection (`@collection`).
+    Every {
+        /// The collection.
+        collection: CollectionId,
+    },
+    /// The caller's own record, if it is of this auth collection.
+    Caller {
+        /// The auth collection.
+        collection: CollectionId,
+    },
+    /// The records whose ids a relation field of the request's body holds.
+    Submitted {
+        /// The key of the body.
+        key: String,
+        /// Where the relation points.
+        target: CollectionId,
+    },
+}
+
+/// Where a [`Join`] begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The row that the plan is about.
+    Row,
+    /// The row of an earlier join, by number.
+    Joined(usize),
+}
+
+impl Join {
+    /// The collection of the row that it finds; `None` for the items of a select.
+    pub fn collection(&self) -> Option<CollectionId> {
+        match self {
+            Join::One { target, .. }
+            | Join::Many { target, .. }
+            | Join::Submitted { target, .. } => Some(*target),
+            Join::Back { source, .. } => Some(*source),
+            Join::Every { collection } | Join::Caller { collection } => Some(*collection),
+            Join::Items { .. } => None,
+        }
+    }
 }
 
 /// A value that belongs to the row.
@@ -118,6 +223,28 @@ pub enum Column {
     Path(FieldId, Vec<String>),
     /// The item that an enclosing [`Plan::Each`] looks at.
     Item,
+    /// A value of the row that an enclosing [`Plan::Joined`] binds with this number.
+    Of(usize, Box<Column>),
+    /// `geoDistance(lonA, latA, lonB, latB)` in km; compared with `IS`.
+    Distance(Box<[Argument; 4]>),
+    /// `strftime(format, time, modifiers…)` as SQLite has it; NULL equals the empty text.
+    Time {
+        /// The format.
+        format: String,
+        /// The time; now, where there is none.
+        time: Option<Box<Argument>>,
+        /// The modifiers.
+        modifiers: Vec<String>,
+    },
+}
+
+/// What a function is applied to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// A value of the row, or of a joined one.
+    Column(Column),
+    /// A value of the request or of the rule's text.
+    Value(Value),
 }
 
 /// A value that the request or the rule's text gives.

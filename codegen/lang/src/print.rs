@@ -97,6 +97,9 @@ impl Names<'_> {
             Column::Length(field) => format!("{}:length", self.field(*field)),
             Column::Path(field, path) => format!("{}.{}", self.field(*field), path.join(".")),
             Column::Item => "item".to_owned(),
+            Column::Of(row, column) => format!("row {row} . {}", Names(None).column(column)),
+            Column::Distance(_) => "geoDistance(…)".to_owned(),
+            Column::Time { format, .. } => format!("strftime('{format}', …)"),
         }
     }
 
@@ -146,7 +149,12 @@ impl Names<'_> {
                 )
             }
             Plan::Visible { .. } => "may be listed".to_owned(),
-            Plan::All(_) | Plan::Any(_) | Plan::Via { .. } | Plan::Each { .. } => String::new(),
+            Plan::Readable { field, .. } => format!("{} may be read", self.field(*field)),
+            Plan::All(_)
+            | Plan::Any(_)
+            | Plan::Via { .. }
+            | Plan::Each { .. }
+            | Plan::Joined { .. } => String::new(),
         }
     }
 
@@ -183,6 +191,10 @@ impl Display for Described<'_> {
                 holds,
             } => {
                 let head = format!("{} item of {} with", quantity(*holds), names.field(*field));
+                self.below(f, &head, std::slice::from_ref(inner), names)
+            }
+            Plan::Joined { inner, holds, .. } => {
+                let head = format!("{} choice of rows with", quantity(*holds));
                 self.below(f, &head, std::slice::from_ref(inner), names)
             }
             simple => line(f, self.depth, &names.simple(simple)),

@@ -61,6 +61,10 @@ pub struct Field<'a> {
     pub values: &'a [String],
     /// The email of an auth collection, whose visibility each record decides.
     pub guarded_email: bool,
+    /// Has it a `read` rule of its own?
+    pub read_rule: bool,
+    /// Is its value unique in its collection (an index on it alone, of all rows)?
+    pub unique: bool,
 }
 
 /// The collections that rules speak of.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::plan::{Op, Plan, Quantifier, Truth, Value};
+use crate::plan::{Join, Op, Plan, Quantifier, Truth, Value};
 use crate::schema::CollectionId;
 
 /// What a plan needs in order to be decided.
@@ -88,6 +88,20 @@ impl Plan {
                     holds,
                 },
             },
+            // A choice of rows always exists, if only of missing ones.
+            Plan::Joined {
+                joins,
+                inner,
+                holds,
+            } => match inner.fold() {
+                Plan::Never => constant(!holds),
+                Plan::Always => constant(holds),
+                inner => Plan::Joined {
+                    joins,
+                    inner: Box::new(inner),
+                    holds,
+                },
+            },
             other => other,
         }
     }
@@ -125,6 +139,15 @@ impl Plan {
                 inner: inner.clone(),
                 holds: !holds,
             },
+            Plan::Joined {
+                joins,
+                inner,
+                holds,
+            } => Plan::Joined {
+                joins: joins.clone(),
+                inner: inner.clone(),
+                holds: !holds,
+            },
             // NULL against a value: `=` is TRUE for an empty value, `!=` for all others.
             Plan::Request {
                 left: Value::Null,
@@ -141,7 +164,8 @@ impl Plan {
             | Plan::Test { .. }
             | Plan::Within { .. }
             | Plan::Columns { .. }
-            | Plan::Visible { .. } => {
+            | Plan::Visible { .. }
+            | Plan::Readable { .. } => {
                 return None;
             }
         })
@@ -163,7 +187,10 @@ impl Plan {
             | Plan::Empty { .. }
             | Plan::Each { .. } => Class::Record,
             // The rule may look anywhere.
-            Plan::Via { .. } | Plan::Visible { .. } => Class::Relational,
+            Plan::Via { .. }
+            | Plan::Joined { .. }
+            | Plan::Visible { .. }
+            | Plan::Readable { .. } => Class::Relational,
         }
     }
 
@@ -185,6 +212,10 @@ impl Plan {
                 inner.collect_reads(found);
             }
             Plan::Each { inner, .. } => inner.collect_reads(found),
+            Plan::Joined { joins, inner, .. } => {
+                found.extend(joins.iter().filter_map(Join::collection));
+                inner.collect_reads(found);
+            }
             _ => {}
         }
     }
@@ -201,8 +232,10 @@ impl Plan {
             Plan::All(items) | Plan::Any(items) => {
                 items.iter().for_each(|item| item.collect_list_rules(found));
             }
-            Plan::Via { inner, .. } | Plan::Each { inner, .. } => inner.collect_list_rules(found),
-            Plan::Visible { collection } => {
+            Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
+                inner.collect_list_rules(found);
+            }
+            Plan::Visible { collection, .. } => {
                 found.insert(*collection);
             }
             _ => {}

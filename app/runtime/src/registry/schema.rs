@@ -13,19 +13,25 @@ pub(super) struct OwnedField {
     nullable: bool,
     values: Vec<String>,
     guarded_email: bool,
+    unique: bool,
 }
 
 /// The fields of one collection; `names` are all collections in the registry's order.
 pub(super) fn owned_fields(meta: &CollectionMeta, names: &[&str]) -> Vec<OwnedField> {
-    let one = |field: &FieldMeta| OwnedField {
+    let unique = |place: usize| {
+        let mut indexes = meta.unique.iter();
+        indexes.any(|index| !index.partial && index.fields == [place])
+    };
+    let one = |(place, field): (usize, &FieldMeta)| OwnedField {
         name: field.name,
         kind: field_type(&field.kind, names),
         hidden: field.hidden,
         nullable: field.nullable,
         values: select_values(&field.kind),
         guarded_email: meta.auth.is_some() && field.name == "email",
+        unique: unique(place),
     };
-    meta.fields.iter().map(one).collect()
+    meta.fields.iter().enumerate().map(one).collect()
 }
 
 fn field_type(kind: &FieldKind, names: &[&str]) -> FieldType {
@@ -114,5 +120,7 @@ fn lend(place: usize, field: &OwnedField) -> Field<'_> {
         nullable: field.nullable,
         values: &field.values,
         guarded_email: field.guarded_email,
+        read_rule: false,
+        unique: field.unique,
     }
 }

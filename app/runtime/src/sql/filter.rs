@@ -51,7 +51,10 @@ pub(super) fn modified<T: 'static>(
         PlanColumn::Lower(field) => compare::lower(plain(field.0)?),
         PlanColumn::Length(field) => compare::length(plain(field.0)?),
         PlanColumn::Path(field, path) => compare::json_path(plain(field.0)?, &parts(path)),
-        PlanColumn::Item => return None,
+        PlanColumn::Item
+        | PlanColumn::Of(..)
+        | PlanColumn::Distance(_)
+        | PlanColumn::Time { .. } => return None,
     })
 }
 
@@ -152,7 +155,12 @@ fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Opt
             row.via(field.0, &Filter { plan, context }, *holds)?
         }
         Plan::Visible { .. } => row.visible(context)?,
-        Plan::Always | Plan::Never | Plan::All(_) | Plan::Any(_) => return None,
+        Plan::Always
+        | Plan::Never
+        | Plan::All(_)
+        | Plan::Any(_)
+        | Plan::Readable { .. }
+        | Plan::Joined { .. } => return None,
     })
 }
 

@@ -54,7 +54,11 @@ pub fn condition(fields: &[Field], plan: &Plan) -> Result<String, String> {
         Plan::Request { .. } | Plan::Within { .. } => {
             Err("depends on the request; use columns and literals only".to_owned())
         }
-        Plan::Via { .. } | Plan::Each { .. } | Plan::Visible { .. } => {
+        Plan::Via { .. }
+        | Plan::Each { .. }
+        | Plan::Joined { .. }
+        | Plan::Visible { .. }
+        | Plan::Readable { .. } => {
             Err("looks at other rows; use the record's own columns only".to_owned())
         }
     }

@@ -27,6 +27,7 @@ struct FieldView {
     nullable: bool,
     values: Vec<String>,
     guarded_email: bool,
+    unique: bool,
 }
 
 impl RuleView {
@@ -55,20 +56,25 @@ impl RuleView {
 impl CollectionView {
     fn new(collection: &ir::Collection, access: ListAccess) -> Self {
         let is_auth = matches!(collection.kind, CollectionKind::Auth(_));
-        let fields = collection.fields.iter();
+        let fields = collection.fields.iter().enumerate();
+        let unique = |at: usize| {
+            let mut indexes = collection.indexes.iter();
+            indexes.any(|it| it.unique && it.filter.is_none() && it.columns == [FieldId(at)])
+        };
         Self {
             id: collection.id.clone(),
             name: collection.name.wire.clone(),
             is_auth,
             access,
             fields: fields
-                .map(|field| FieldView {
+                .map(|(at, field)| FieldView {
                     name: field.name.wire.clone(),
                     kind: field_type(&field.kind),
                     hidden: field.hidden,
                     nullable: field.nullable,
                     values: values(&field.kind),
                     guarded_email: is_auth && field.system && field.name.wire == "email",
+                    unique: unique(at),
                 })
                 .collect(),
         }
@@ -143,6 +149,8 @@ impl Schema for RuleView {
                 nullable: field.nullable,
                 values: &field.values,
                 guarded_email: field.guarded_email,
+                read_rule: false,
+                unique: field.unique,
             })
             .collect()
     }

@@ -155,6 +155,8 @@ impl Schema for Fixture {
                 _ => &[],
             },
             guarded_email: auth && row.name == "email",
+            read_rule: false,
+            unique: false,
         };
         self.get(collection)
             .fields

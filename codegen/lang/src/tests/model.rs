@@ -181,13 +181,14 @@ impl Model {
                 let left = self.column(row, left, item);
                 met(compare(&left, *op, &self.column(row, right, item)), *when)
             }
-            Plan::Visible { collection } => {
+            Plan::Visible { collection, .. } => {
                 assert_eq!(row.collection, *collection);
                 let rule = self.list_rules.iter().find(|(of, _)| of == collection);
                 let (_, text) = rule.expect("each ruled collection has a rule");
                 let scope = Scope::new(&self.schema, *collection, Caller::Rule);
                 self.holds(&compile(text, &scope).unwrap().plan, row, None)
             }
+            Plan::Readable { .. } | Plan::Joined { .. } => panic!("not in the model: {plan:?}"),
             Plan::Empty { field, holds } => items_of(row, *field).is_empty() == *holds,
             Plan::Via {
                 field,
@@ -283,6 +284,9 @@ impl Model {
     fn column<'r>(&self, row: &'r Record, column: &Column, item: Option<&'r str>) -> Side<'r> {
         let kind = |field: FieldId| self.schema.fields(row.collection)[field.0].kind;
         match column {
+            Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
+                panic!("not in the model: {column:?}")
+            }
             Column::Item => {
                 let item = item.expect("only inside `Each`");
                 Side::column(Operand::Text(Cow::Borrowed(item)), Affinity::None)

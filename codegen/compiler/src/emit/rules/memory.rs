@@ -56,7 +56,7 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     match plan {
         Plan::Always => quote! { true },
         // Only clients' filters are bound to list rules.
-        Plan::Never | Plan::Visible { .. } => quote! { false },
+        Plan::Never | Plan::Visible { .. } | Plan::Readable { .. } => quote! { false },
         Plan::All(parts) => {
             let parts = parts
                 .iter()
@@ -174,7 +174,9 @@ fn leaf(outline: &Outline<'_>, plan: &Plan) -> TokenStream {
         | Plan::Any(_)
         | Plan::Via { .. }
         | Plan::Each { .. }
-        | Plan::Visible { .. } => quote! { ::std::compile_error!("not a comparison") },
+        | Plan::Visible { .. }
+        | Plan::Readable { .. }
+        | Plan::Joined { .. } => quote! { ::std::compile_error!("not a comparison") },
     }
 }
 
@@ -194,6 +196,9 @@ fn computed(outline: &Outline<'_>, column: &Column) -> TokenStream {
             quote! { memory::json_path(#field, &[#(#path),*]) }
         }
         Column::Item => quote! { item },
+        Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
+            quote! { ::std::compile_error!("not a column of the record") }
+        }
     }
 }
 

@@ -66,7 +66,7 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
     match plan {
         Plan::Always => quote! { Predicate::Always },
         // Only clients' filters are bound to list rules.
-        Plan::Never | Plan::Visible { .. } => quote! { Predicate::Never },
+        Plan::Never | Plan::Visible { .. } | Plan::Readable { .. } => quote! { Predicate::Never },
         Plan::All(parts) => {
             let parts = parts
                 .iter()
@@ -182,7 +182,9 @@ fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
         | Plan::Any(_)
         | Plan::Via { .. }
         | Plan::Each { .. }
-        | Plan::Visible { .. } => quote! { ::std::compile_error!("not a comparison") },
+        | Plan::Visible { .. }
+        | Plan::Readable { .. }
+        | Plan::Joined { .. } => quote! { ::std::compile_error!("not a comparison") },
     }
 }
 
@@ -210,6 +212,9 @@ fn column(unit: &Unit<'_>, row: &Collection, column: &Column) -> TokenStream {
             quote! { compare::json_path(#field, &[#(#path),*]) }
         }
         Column::Item => quote! { items::item() },
+        Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
+            quote! { ::std::compile_error!("not a column of the row") }
+        }
     }
 }
 
