@@ -95,6 +95,10 @@ pub struct Field {
     pub nullable: bool,
     /// What a create without it stores.
     pub default: Option<JsonValue>,
+    /// Who may see it of which record; [`Rule::Public`] adds nothing to the record's own rules.
+    pub read: Rule,
+    /// Who may set it of which record; [`Rule::Public`] adds nothing to the record's own rules.
+    pub write: Rule,
     /// Implied by the collection's type.
     pub system: bool,
     /// The name before, if the file says `renamed_from`.

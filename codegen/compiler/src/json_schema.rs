@@ -66,6 +66,7 @@ fn value(key: &Key) -> Value {
             json!({ "enum": supported.collect::<Vec<_>>() })
         }
         Shape::Any => json!({}),
+        Shape::Rule => json!({ "anyOf": [{ "type": "string" }, { "const": false }] }),
         Shape::Table(keys) => table(keys.iter()),
         Shape::Tables(keys) => json!({ "type": "array", "items": table(keys.iter()) }),
         Shape::Fields => fields(),

@@ -33,6 +33,8 @@ pub enum Shape {
     Choice(&'static [&'static str]),
     /// Whatever JSON can say.
     Any,
+    /// A string, or `false` for superusers only.
+    Rule,
     /// A table with these keys.
     Table(&'static [Key]),
     /// A list of tables with these keys.
@@ -220,6 +222,16 @@ const PRESENTABLE: Key = key(
     Shape::Bool,
     "For admin interfaces: part of a record's short form.",
 );
+const READ: Key = key(
+    "read",
+    Shape::Rule,
+    "Who may see the field of which record: a rule, or `false` for superusers only. Absent: whoever may see the record.",
+);
+const WRITE: Key = key(
+    "write",
+    Shape::Rule,
+    "Who may set the field of which record: a rule, or `false` for superusers only. Absent: whoever may write the record.",
+);
 const RENAMED_FROM: Key = key(
     "renamed_from",
     Shape::Text,
@@ -241,6 +253,8 @@ const COMMON: &[Key] = &[
     key("nullable", Shape::Bool, "May be null."),
     DEFAULT,
     HIDDEN,
+    READ,
+    WRITE,
     PRESENTABLE,
     key(
         "help",
@@ -270,6 +284,7 @@ const AUTODATE: &[Key] = &[
     key("on_update", Shape::Bool, "Set at each update."),
     DEFAULT,
     HIDDEN,
+    READ,
     PRESENTABLE,
     RENAMED_FROM,
 ];

@@ -70,9 +70,9 @@ pub struct Entry {
 /// A value of the shape that its key asks for.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// `Shape::Text`, `Shape::Date`, `Shape::Choice`
+    /// `Shape::Text`, `Shape::Date`, `Shape::Choice`, `Shape::Rule`
     Text(String),
-    /// `Shape::Bool`
+    /// `Shape::Bool`, `Shape::Rule`
     Bool(bool),
     /// `Shape::Count`
     Count(u64),
@@ -115,6 +115,11 @@ impl Entries {
             }),
             _ => None,
         }
+    }
+
+    /// Does the key say `false`?
+    pub fn is_false(&self, key: &str) -> bool {
+        matches!(self.value(key), Some((Value::Bool(false), _)))
     }
 
     /// A flag; false if absent.

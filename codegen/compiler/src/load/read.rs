@@ -89,6 +89,8 @@ impl Reader {
                 return self.choice(key, choices, text, self.span(node.span()));
             }
             (Shape::Any, value) => json(value).map(Value::Json),
+            (Shape::Rule, DeValue::String(text)) => Some(Value::Text(text.to_string())),
+            (Shape::Rule, DeValue::Boolean(false)) => Some(Value::Bool(false)),
             (Shape::Table(keys), DeValue::Table(table)) => {
                 let keys: Vec<&Key> = keys.iter().collect();
                 let span = self.span(node.span());
@@ -271,6 +273,7 @@ fn expected(shape: Shape) -> &'static str {
         Shape::Date => "a date",
         Shape::Texts => "a list of strings",
         Shape::Any => "a value that JSON can hold",
+        Shape::Rule => "a rule, or false for superusers only",
         Shape::Table(_) | Shape::Fields => "a table",
         Shape::Tables(_) => "a list of tables",
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::collections::Draft;
 use super::{Context, defaults, kinds};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, FieldKind, Generate};
+use crate::ir::{self, FieldKind, Generate, Rule};
 use crate::load::FieldDoc;
 use crate::load::format::FieldType;
 use crate::name::{self, Refused};
@@ -73,6 +73,9 @@ fn field(
         present: options.flag("present"),
         nullable: options.flag("nullable"),
         default: None,
+        // Compiled once every field is known.
+        read: Rule::Public,
+        write: Rule::Public,
         system,
         renamed_from: options.text("renamed_from").map(|name| name.value),
         location: cx.location(doc.name.span),

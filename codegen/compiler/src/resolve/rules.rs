@@ -8,7 +8,7 @@ use super::view::RuleView;
 use super::{Context, Diagnostic};
 use crate::diagnostic::Code;
 use crate::ir::{self, CompiledRule, Rule};
-use crate::load::Text;
+use crate::load::{FieldDoc, Text};
 
 /// Compiles every rule of every collection. A rule that fails is locked, so that the rest goes on.
 pub(super) fn resolve(
@@ -32,7 +32,59 @@ pub(super) fn resolve(
             auth: rule("auth", if_auth(draft)),
             manage: rule("manage", Rule::Locked),
         };
+        for (doc, field) in draft.fields.iter().zip(&mut collection.fields) {
+            field.read = field_rule(doc, "read", &scope, cx);
+            field.write = field_rule(doc, "write", &scope, cx);
+            check_field(draft, doc, field, cx);
+        }
         check_kind(draft, cx);
+    }
+}
+
+/// A rule on a field. Absent: nothing beyond the rules of the record.
+fn field_rule(doc: &FieldDoc, key: &str, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
+    if doc.options.is_false(key) {
+        return Rule::Locked;
+    }
+    match doc.options.text(key) {
+        Some(text) => compiled_for_field(&text, scope, cx),
+        None => Rule::Public,
+    }
+}
+
+/// Rules on fields that every answer holds, or that none does.
+fn check_field(draft: &Draft<'_>, doc: &FieldDoc, field: &ir::Field, cx: &mut Context<'_>) {
+    let wire = field.name.wire.as_str();
+    let secret = draft.document.is_auth && matches!(wire, "password" | "tokenKey");
+    if field.read != Rule::Public && wire == "id" {
+        let message = "the field `id` can't have a `read` rule: records are known by it";
+        let found = Diagnostic::new(
+            Code::SystemField,
+            doc.options.span_of("read"),
+            message,
+            "not possible",
+        );
+        cx.push(found.with_help("restrict who sees the record by the rules `list` and `view`"));
+        return;
+    }
+    let (read, write) = (field.read != Rule::Public, field.write != Rule::Public);
+    let idle = [
+        ("read", read && secret, "no answer ever holds this field"),
+        (
+            "read",
+            read && field.hidden && !secret,
+            "a hidden field is shown to superusers only",
+        ),
+        (
+            "write",
+            write && field.hidden && wire != "password",
+            "a hidden field is set by superusers only",
+        ),
+    ];
+    for (key, _, why) in idle.iter().filter(|(_, idle, _)| *idle) {
+        let span = doc.options.span_of(key);
+        let message = format!("the `{key}` rule of field `{wire}` has no effect");
+        cx.report(Code::NoEffect, span, message, *why);
     }
 }
 
@@ -81,6 +133,21 @@ fn compiled(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
             Rule::Locked
         }
     }
+}
+
+/// The same for the rule of a field, where leaving it out locks nobody out.
+fn compiled_for_field(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
+    let before = cx.found.len();
+    let rule = compiled(text, scope, cx);
+    let constant = basalt_lang::Code::Constant.as_str();
+    for found in cx.found.iter_mut().skip(before) {
+        if found.code == constant {
+            let help = "write `false` for superusers only, or leave the rule out to add nothing to \
+                        the rules of the record";
+            found.help = Some(help.to_owned());
+        }
+    }
+    rule
 }
 
 /// Rules that only auth collections have.

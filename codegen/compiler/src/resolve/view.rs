@@ -27,6 +27,7 @@ struct FieldView {
     nullable: bool,
     values: Vec<String>,
     guarded_email: bool,
+    read_rule: bool,
     unique: bool,
 }
 
@@ -74,6 +75,7 @@ impl CollectionView {
                     nullable: field.nullable,
                     values: values(&field.kind),
                     guarded_email: is_auth && field.system && field.name.wire == "email",
+                    read_rule: field.read != ir::Rule::Public,
                     unique: unique(at),
                 })
                 .collect(),
@@ -149,7 +151,7 @@ impl Schema for RuleView {
                 nullable: field.nullable,
                 values: &field.values,
                 guarded_email: field.guarded_email,
-                read_rule: false,
+                read_rule: field.read_rule,
                 unique: field.unique,
             })
             .collect()
