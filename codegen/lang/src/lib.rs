@@ -4,6 +4,7 @@
 //! [`plan`]). The generator runs these at build time for rules, the server at run time for the
 //! filters and sorts of clients. No IO, no Diesel, no syn.
 
+pub mod assume;
 pub mod ast;
 mod check;
 mod compile;
@@ -16,6 +17,7 @@ mod lower;
 pub mod parser;
 pub mod path;
 pub mod pattern;
+mod phrase;
 pub mod plan;
 mod print;
 mod request;

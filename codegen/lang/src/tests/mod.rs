@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod assumptions;
 mod findings;
 mod fixture;
 mod grammar;
