@@ -1,6 +1,7 @@
 //! Schema files in; Rust, migrations and reports out. A pure library: text in, a map of path to
 //! text out. The stages are listed in ARCHITECTURE.md.
 
+pub mod access;
 pub mod ddl;
 pub mod diagnostic;
 pub mod diff;

@@ -1,5 +1,6 @@
 //! The `basalt` command: what every application can do, and what needs the generator.
 
+mod access;
 mod migrate;
 mod schema;
 

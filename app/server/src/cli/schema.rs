@@ -39,6 +39,11 @@ pub enum SchemaCommand {
         #[command(flatten)]
         place: Place,
     },
+    /// Print who may do what with each collection and field
+    #[command(
+        after_help = "Examples:\n  basalt schema access\n  basalt schema access --format markdown > schema/access.md\n  basalt schema access --check schema/access.md"
+    )]
+    Access(super::access::AccessArgs),
 }
 
 /// Where the schema files are.
@@ -46,7 +51,7 @@ pub enum SchemaCommand {
 pub struct Place {
     /// Folder of the schema files
     #[arg(long, value_name = "DIR", default_value = "schema")]
-    schema: PathBuf,
+    pub(super) schema: PathBuf,
 }
 
 pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
@@ -58,6 +63,7 @@ pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
             rule,
             place,
         } => explain(&collection, &rule, &place.schema),
+        SchemaCommand::Access(args) => super::access::run(&args),
     }
 }
 
