@@ -194,7 +194,8 @@ pub struct Index {
     pub nocase: bool,
     /// Only rows of which this holds.
     pub filter: Option<Plan>,
-    /// Why it exists, e.g. "declared at schema/posts.toml:20" or "relation `author`".
+    /// Why it exists, e.g. "declared at schema/posts.toml:20", "relation `author`" or "for the
+    /// list rule of posts (schema/posts.toml:7)".
     pub reason: String,
 }
 
@@ -239,6 +240,21 @@ pub struct Rules {
     pub auth: Rule,
     /// Who manages which account (auth collections).
     pub manage: Rule,
+}
+
+impl Rules {
+    /// Each rule with its name, in the order of the schema files.
+    pub fn named(&self) -> [(&'static str, &Rule); 7] {
+        [
+            ("list", &self.list),
+            ("view", &self.view),
+            ("create", &self.create),
+            ("update", &self.update),
+            ("delete", &self.delete),
+            ("auth", &self.auth),
+            ("manage", &self.manage),
+        ]
+    }
 }
 
 impl FieldKind {

@@ -10,6 +10,7 @@ pub mod ir;
 pub mod json_schema;
 pub mod load;
 pub mod name;
+pub mod needs;
 pub mod resolve;
 mod script;
 pub mod snapshot;

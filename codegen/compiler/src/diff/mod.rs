@@ -84,7 +84,7 @@ pub fn diff(
     }
     let losses: Vec<String> = losses.into_iter().map(|loss| loss.message).collect();
     let notes = losses::notes(&steps);
-    let summary: Vec<String> = steps.iter().map(Step::describe).collect();
+    let summary: Vec<String> = steps.iter().map(Step::propose).collect();
     let back: Vec<Step> = steps.iter().rev().map(Step::inverse).collect();
     Ok(Some(Migration {
         up: render::migration(from, &steps, &losses, &notes),

@@ -1,6 +1,7 @@
 //! One change of the database, what it does to a snapshot, and what takes it back.
 
 use crate::diagnostic::visible;
+use crate::needs::FOR_RULES;
 use crate::snapshot::{Collection, Field, Index, Kind, Snapshot};
 
 /// One change. Each knows enough to be taken back.
@@ -128,8 +129,22 @@ impl Step {
                 format!("create index `{}` on `{collection}`", index.name)
             }
             Step::DropIndex { collection, index } => {
-                format!("drop index `{}` of `{collection}`", index.name)
+                let words = format!("drop index `{}` of `{collection}`", index.name);
+                match index.reason.strip_prefix(FOR_RULES) {
+                    Some(rules) => format!("{words}, which was made for {rules}"),
+                    None => words,
+                }
             }
+        }
+    }
+
+    /// The change in words, with its reason where nobody asked for it.
+    pub fn propose(&self) -> String {
+        match self {
+            Step::CreateIndex { index, .. } if index.reason.starts_with(FOR_RULES) => {
+                format!("{} {}", self.describe(), index.reason)
+            }
+            _ => self.describe(),
         }
     }
 

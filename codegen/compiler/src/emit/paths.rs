@@ -47,7 +47,7 @@ fn foreign_tables(unit: &Unit<'_>) -> BTreeSet<CollectionId> {
             found.insert(target);
         }
     }
-    for (_, rule) in super::rules::all(&unit.collection.rules) {
+    for (_, rule) in unit.collection.rules.named() {
         if let Rule::When(rule) = rule {
             visit(&rule.plan, &mut found);
         }

@@ -10,9 +10,10 @@ use super::Context;
 use super::collections::Draft;
 use super::view::RuleView;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::ir::{self, FieldId, FieldKind, Index, Plan};
+use crate::ir::{self, CompiledRule, FieldId, FieldKind, Index, Plan, Rule};
 use crate::load::{Entries, Text};
 use crate::name;
+use crate::needs::{self, FOR_RULES, Verdict};
 
 /// Fills in the indexes of every collection.
 pub(super) fn resolve(
@@ -328,21 +329,83 @@ fn derived(collection: &mut ir::Collection, names: &mut Names) {
             continue;
         };
         let single = matches!(field.kind, FieldKind::Relation { .. }) && !field.kind.is_many();
-        let first = |index: &Index| {
-            index.filter.is_none() && !index.nocase && index.columns.first() == Some(&FieldId(at))
-        };
-        if !single || collection.indexes.iter().any(first) {
+        if !single || needs::is_indexed(collection, FieldId(at)) {
             continue;
         }
         let reason = format!("relation `{}`", field.name.wire);
-        let columns = vec![FieldId(at)];
-        collection.indexes.push(Index {
-            name: names.free(&made_name(collection, &columns, false)),
-            columns,
-            unique: false,
-            nocase: false,
-            filter: None,
-            reason,
-        });
+        plain(collection, FieldId(at), reason, names);
+    }
+}
+
+fn plain(collection: &mut ir::Collection, field: FieldId, reason: String, names: &mut Names) {
+    let columns = vec![field];
+    collection.indexes.push(Index {
+        name: names.free(&made_name(collection, &columns, false)),
+        columns,
+        unique: false,
+        nocase: false,
+        filter: None,
+        reason,
+    });
+}
+
+/// Adds the indexes that rules need and that are not there for another reason.
+pub(super) fn of_rules(schema: &mut ir::Schema) {
+    let mut wanted: BTreeMap<(CollectionId, FieldId), Vec<String>> = BTreeMap::new();
+    for (at, collection) in schema.collections.iter().enumerate() {
+        for (title, usage, rule) in rules(collection) {
+            for need in needs::needs(schema, CollectionId(at), &rule.plan, usage) {
+                if need.verdict == Verdict::Wanted {
+                    let location = &rule.location;
+                    let rule = format!("{title} ({}:{})", location.path, location.line);
+                    let column = (need.collection, need.field);
+                    wanted.entry(column).or_default().push(rule);
+                }
+            }
+        }
+    }
+    let mut names = Names::default();
+    for collection in &schema.collections {
+        names.tables.push(collection.name.wire.to_ascii_lowercase());
+        for index in &collection.indexes {
+            names.free(&index.name);
+        }
+    }
+    for ((collection, field), rules) in wanted {
+        if let Some(collection) = schema.collections.get_mut(collection.0) {
+            plain(collection, field, reason(&rules), &mut names);
+        }
+    }
+}
+
+/// The rules that decide something, those of fields last: what each is called, and how it is used.
+fn rules(collection: &ir::Collection) -> Vec<(String, needs::Use, &CompiledRule)> {
+    let name = &collection.name.wire;
+    let mut all: Vec<(String, needs::Use, &Rule)> = Vec::new();
+    for (action, rule) in collection.rules.named() {
+        let usage = needs::Use::of_rule(action);
+        all.push((format!("the {action} rule of {name}"), usage, rule));
+    }
+    for field in &collection.fields {
+        for (action, rule) in [("read", &field.read), ("write", &field.write)] {
+            let title = format!("the {action} rule of {name}.{}", field.name.wire);
+            all.push((title, needs::Use::Judges, rule));
+        }
+    }
+    let conditions = all.into_iter();
+    let conditions = conditions.filter_map(|(title, usage, rule)| match rule {
+        Rule::When(rule) => Some((title, usage, rule)),
+        Rule::Locked | Rule::Public => None,
+    });
+    conditions.collect()
+}
+
+/// Names two of the rules, and counts the others.
+fn reason(rules: &[String]) -> String {
+    match rules {
+        [first, second, more @ ..] if !more.is_empty() => {
+            format!("{FOR_RULES}{first}, {second} and {} more", more.len())
+        }
+        _ => format!("{FOR_RULES}{}", rules.join(" and ")),
     }
 }

@@ -87,6 +87,7 @@ fn model(documents: &[Document], cx: &mut Context<'_>) -> ir::Schema {
     indexes::resolve(&drafts, &mut schema, &view, cx);
     auth::resolve(&drafts, &mut schema, cx);
     rules::resolve(&drafts, &mut schema, &view, cx);
+    indexes::of_rules(&mut schema);
     schema
 }
 

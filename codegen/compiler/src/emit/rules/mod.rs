@@ -10,26 +10,13 @@ use quote::{format_ident, quote};
 
 use super::render::Item;
 use super::{Unit, ident};
-use crate::ir::{CompiledRule, Rule, Rules};
+use crate::ir::{CompiledRule, Rule};
 use outline::Outline;
-
-/// The rules with their names, in order.
-pub(super) fn all(rules: &Rules) -> [(&'static str, &Rule); 7] {
-    [
-        ("list", &rules.list),
-        ("view", &rules.view),
-        ("create", &rules.create),
-        ("update", &rules.update),
-        ("delete", &rules.delete),
-        ("auth", &rules.auth),
-        ("manage", &rules.manage),
-    ]
-}
 
 /// The functions of the rules and the `RULES` table.
 pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
     let mut items = Vec::new();
-    for (action, rule) in all(&unit.collection.rules) {
+    for (action, rule) in unit.collection.rules.named() {
         if let Rule::When(rule) = rule {
             items.extend(functions(unit, action, rule));
         }
@@ -52,7 +39,7 @@ fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
 
 fn table(unit: &Unit<'_>) -> Item {
     let marker = ident::marker(unit.collection);
-    let rules = all(&unit.collection.rules).map(|(action, rule)| {
+    let rules = unit.collection.rules.named().map(|(action, rule)| {
         let name = ident::ident(action);
         let rule = match rule {
             Rule::Locked => quote! { rules::Rule::Locked },

@@ -12,11 +12,11 @@ CREATE TABLE "_superusers" (
   "updated" TEXT NOT NULL DEFAULT ''
 );
 
--- `email` of an auth collection
-CREATE UNIQUE INDEX "uq__superusers_email" ON "_superusers" ("email") WHERE "email" <> '';
-
 -- `tokenKey` of an auth collection
 CREATE UNIQUE INDEX "uq__superusers_tokenKey" ON "_superusers" ("tokenKey");
+
+-- `email` of an auth collection
+CREATE UNIQUE INDEX "uq__superusers_email" ON "_superusers" ("email") WHERE "email" <> '';
 
 -- create `codes`
 CREATE TABLE "codes" (
@@ -97,11 +97,11 @@ CREATE TABLE "_link_leaves_hard_many" (
 ) WITHOUT ROWID;
 CREATE INDEX "_linked_leaves_hard_many" ON "_link_leaves_hard_many" ("target", "owner");
 
--- relation `hard`
-CREATE INDEX "idx_leaves_hard" ON "leaves" ("hard");
-
 -- relation `soft`
 CREATE INDEX "idx_leaves_soft" ON "leaves" ("soft");
+
+-- relation `hard`
+CREATE INDEX "idx_leaves_hard" ON "leaves" ("hard");
 
 -- create `limits`
 CREATE TABLE "limits" (
@@ -149,14 +149,14 @@ CREATE TABLE "members" (
   "active" BOOLEAN NOT NULL DEFAULT FALSE
 );
 
--- `email` of an auth collection
-CREATE UNIQUE INDEX "uq_members_email" ON "members" ("email") WHERE "email" <> '';
+-- declared at schema/members.toml:25
+CREATE UNIQUE INDEX "uq_members_username" ON "members" ("username" COLLATE NOCASE);
 
 -- `tokenKey` of an auth collection
 CREATE UNIQUE INDEX "uq_members_tokenKey" ON "members" ("tokenKey");
 
--- declared at schema/members.toml:25
-CREATE UNIQUE INDEX "uq_members_username" ON "members" ("username" COLLATE NOCASE);
+-- `email` of an auth collection
+CREATE UNIQUE INDEX "uq_members_email" ON "members" ("email") WHERE "email" <> '';
 
 -- create `musts`
 CREATE TABLE "musts" (
@@ -241,6 +241,9 @@ CREATE INDEX "idx_rules_body_one" ON "rules_body" ("one");
 
 -- relation `owner`
 CREATE INDEX "idx_rules_body_owner" ON "rules_body" ("owner");
+
+-- for the list rule of rules_body (schema/rules_body.toml:6)
+CREATE INDEX "idx_rules_body_t" ON "rules_body" ("t");
 
 -- create `rules_each`
 CREATE TABLE "rules_each" (
@@ -465,6 +468,9 @@ CREATE INDEX "_linked_subjects_more" ON "_link_subjects_more" ("target", "owner"
 -- relation `next`
 CREATE INDEX "idx_subjects_next" ON "subjects" ("next");
 
+-- for the list rule of rules_many (schema/rules_many.toml:6), the view rule of rules_many (schema/rules_many.toml:7) and 1 more
+CREATE INDEX "idx_subjects_title" ON "subjects" ("title");
+
 -- create `things`
 CREATE TABLE "things" (
   "id" TEXT PRIMARY KEY NOT NULL,
@@ -529,11 +535,11 @@ CREATE TABLE "uniques" (
   "active" BOOLEAN NOT NULL DEFAULT FALSE
 );
 
--- declared at schema/uniques.toml:30
-CREATE UNIQUE INDEX "uq_uniques_label" ON "uniques" ("label") WHERE "active" = TRUE AND "label" <> '';
+-- declared at schema/uniques.toml:19
+CREATE UNIQUE INDEX "uq_uniques_slug" ON "uniques" ("slug" COLLATE NOCASE) WHERE "slug" <> '';
 
 -- declared at schema/uniques.toml:25
 CREATE UNIQUE INDEX "uq_uniques_left_right" ON "uniques" ("left", "right") WHERE "left" <> '';
 
--- declared at schema/uniques.toml:19
-CREATE UNIQUE INDEX "uq_uniques_slug" ON "uniques" ("slug" COLLATE NOCASE) WHERE "slug" <> '';
+-- declared at schema/uniques.toml:30
+CREATE UNIQUE INDEX "uq_uniques_label" ON "uniques" ("label") WHERE "active" = TRUE AND "label" <> '';

@@ -1,0 +1,323 @@
+//! Which indexes the conditions of rules call for. `docs/indexes.md` gives the measurements that
+//! these decisions rest on.
+
+use basalt_lang::plan::{Column, Join, Op, Truth, Value};
+
+use crate::ir::{self, CollectionId, FieldId, FieldKind, Plan};
+
+/// What the reason of an index begins with that was made for rules.
+pub const FOR_RULES: &str = "for ";
+
+/// A column by which a condition looks rows up, and what becomes of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Need {
+    /// Whose column.
+    pub collection: CollectionId,
+    /// The column.
+    pub field: FieldId,
+    /// Is an index made for it?
+    pub verdict: Verdict,
+}
+
+/// What becomes of a column that conditions look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It gets an index.
+    Wanted,
+    /// A bool or a select: so many rows share each value that an index would lead astray from
+    /// better ones.
+    FewValues,
+    /// The listed collection's column against a value of the rule's text: all callers see the same
+    /// rows, and so most likely many.
+    FixedValue,
+    /// A comparison by order, `<` and the like.
+    Range,
+}
+
+impl Verdict {
+    /// Why no index is made, as the end of a sentence; empty for [`Verdict::Wanted`].
+    pub fn reason(self) -> &'static str {
+        match self {
+            Verdict::Wanted => "",
+            Verdict::FewValues => "many rows share each of its few values",
+            Verdict::FixedValue => {
+                "the value is the same for every caller, so many rows may have it"
+            }
+            Verdict::Range => "it is compared by order, and an index would slow down other filters",
+        }
+    }
+}
+
+/// How the server uses a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// It says which records there are: a list rule, a client's filter.
+    Finds,
+    /// It is asked of records that were found otherwise, in one statement with them: a view rule.
+    Narrows,
+    /// It is asked of one record at a time: the other rules.
+    Judges,
+}
+
+impl Use {
+    /// The use of the rule with this name.
+    pub fn of_rule(action: &str) -> Self {
+        match action {
+            "list" => Use::Finds,
+            "view" => Use::Narrows,
+            _ => Use::Judges,
+        }
+    }
+}
+
+/// The columns that the condition looks rows up by and that no index begins with. `plan` is about
+/// rows of `collection`. Each column once.
+pub fn needs(schema: &ir::Schema, collection: CollectionId, plan: &Plan, usage: Use) -> Vec<Need> {
+    let mut needs = Needs {
+        schema,
+        usage,
+        found: Vec::new(),
+    };
+    needs.condition(plan, Row::listed(collection), usage == Use::Finds);
+    needs.found
+}
+
+/// Does some index begin with the column, for all rows and in the order of `=`?
+pub fn is_indexed(collection: &ir::Collection, field: FieldId) -> bool {
+    let serves = |index: &ir::Index| {
+        index.filter.is_none() && !index.nocase && index.columns.first() == Some(&field)
+    };
+    field == FieldId(0) || collection.indexes.iter().any(serves)
+}
+
+/// Whose columns a condition compares.
+#[derive(Clone, Copy)]
+struct Row {
+    collection: CollectionId,
+    /// The join of an enclosing [`Plan::Joined`] that binds the row.
+    join: Option<usize>,
+    /// The row that the rule is about?
+    listed: bool,
+}
+
+impl Row {
+    fn listed(collection: CollectionId) -> Self {
+        Row {
+            collection,
+            join: None,
+            listed: true,
+        }
+    }
+
+    fn behind(collection: CollectionId) -> Self {
+        Row {
+            listed: false,
+            ..Row::listed(collection)
+        }
+    }
+
+    /// The field of this row that is compared as it is stored.
+    fn field(self, column: &Column) -> Option<FieldId> {
+        match (self.join, column) {
+            (None, Column::Field(field)) => Some(*field),
+            (Some(join), Column::Of(row, column)) if *row == join => match **column {
+                Column::Field(field) => Some(field),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+struct Needs<'a> {
+    schema: &'a ir::Schema,
+    usage: Use,
+    found: Vec<Need>,
+}
+
+impl Needs<'_> {
+    /// `finds`: are the rows found by this condition, or are they there already?
+    fn condition(&mut self, plan: &Plan, row: Row, finds: bool) {
+        if finds {
+            match self.served(plan, row) {
+                Some(needs) => needs.into_iter().for_each(|need| self.push(need)),
+                None => self.refused(plan, row),
+            }
+        }
+        self.nested(plan);
+    }
+
+    fn push(&mut self, need: Need) {
+        let same = |known: &Need| (known.collection, known.field) == (need.collection, need.field);
+        match self.found.iter_mut().find(|known| same(known)) {
+            Some(known) => known.verdict = known.verdict.min(need.verdict),
+            None => self.found.push(need),
+        }
+    }
+
+    /// Sub-selects are run by themselves, whatever finds the rows around them.
+    fn nested(&mut self, plan: &Plan) {
+        match plan {
+            Plan::All(parts) | Plan::Any(parts) => {
+                parts.iter().for_each(|part| self.nested(part));
+            }
+            Plan::Via { target, inner, .. } => {
+                // Of one record, what it points to is looked up by id.
+                let finds = self.usage != Use::Judges;
+                self.condition(inner, Row::behind(*target), finds);
+            }
+            Plan::Joined { joins, inner, .. } => {
+                for (at, join) in joins.iter().enumerate() {
+                    // The others are looked up by id, by a relation or by a join table.
+                    if let Join::Every { collection } = join {
+                        let row = Row {
+                            join: Some(at),
+                            ..Row::behind(*collection)
+                        };
+                        self.condition(inner, row, true);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The indexes that are missing to find the rows without looking at all of them; `None` if
+    /// that can't be done.
+    fn served(&self, plan: &Plan, row: Row) -> Option<Vec<Need>> {
+        match plan {
+            Plan::All(parts) => {
+                let ways = parts.iter().filter_map(|part| self.served(part, row));
+                ways.min_by_key(Vec::len)
+            }
+            Plan::Any(parts) => {
+                let ways: Option<Vec<_>> =
+                    parts.iter().map(|part| self.served(part, row)).collect();
+                Some(ways?.concat())
+            }
+            // By the relation's own index, or by the join table.
+            Plan::Via { holds: true, .. } if row.join.is_none() => Some(Vec::new()),
+            Plan::Empty { field, holds: true } if row.join.is_none() => {
+                let kind = &self.field(row.collection, *field)?.kind;
+                is_link(kind).then(Vec::new)
+            }
+            Plan::Test {
+                column,
+                op: Op::Equal,
+                value,
+                when: Truth::True,
+            } => {
+                let need = self.compared(row, column, Some(value))?;
+                self.way(need)
+            }
+            Plan::Columns {
+                left,
+                op: Op::Equal,
+                right,
+                when: Truth::True,
+            } if row.join.is_some() => {
+                let key = match (row.field(left), row.field(right)) {
+                    (Some(_), None) => left,
+                    (None, Some(_)) => right,
+                    _ => return None,
+                };
+                let need = self.compared(row, key, None)?;
+                self.way(need)
+            }
+            _ => None,
+        }
+    }
+
+    /// Nothing is missing if there is an index; a column that gets none is no way.
+    fn way(&self, need: Need) -> Option<Vec<Need>> {
+        let collection = self.schema.collections.get(need.collection.0)?;
+        if is_indexed(collection, need.field) {
+            return Some(Vec::new());
+        }
+        (need.verdict == Verdict::Wanted).then(|| vec![need])
+    }
+
+    /// The column that is compared, if SQLite could look it up at all.
+    fn compared(&self, row: Row, column: &Column, value: Option<&Value>) -> Option<Need> {
+        let field = row.field(column)?;
+        let verdict = match self.field(row.collection, field)?.kind {
+            FieldKind::Bool | FieldKind::Select { .. } => Verdict::FewValues,
+            FieldKind::Json { .. } | FieldKind::GeoPoint | FieldKind::Editor { .. } => return None,
+            ref kind if kind.is_many() => return None,
+            ref kind => match value {
+                // NULL and the empty text of a relation are one place in its index.
+                Some(value) if is_fixed(value) && !is_link(kind) => {
+                    if row.listed || is_nothing(value) {
+                        Verdict::FixedValue
+                    } else {
+                        Verdict::Wanted
+                    }
+                }
+                _ => Verdict::Wanted,
+            },
+        };
+        Some(Need {
+            collection: row.collection,
+            field,
+            verdict,
+        })
+    }
+
+    /// Notes the columns of a condition that no index serves, each with its reason.
+    fn refused(&mut self, plan: &Plan, row: Row) {
+        match plan {
+            Plan::All(parts) | Plan::Any(parts) => {
+                parts.iter().for_each(|part| self.refused(part, row));
+            }
+            Plan::Test {
+                column,
+                op,
+                value,
+                when,
+            } => {
+                let Some(need) = self.compared(row, column, Some(value)) else {
+                    return;
+                };
+                let verdict = match op {
+                    Op::Equal if *when == Truth::True => need.verdict,
+                    Op::Greater | Op::GreaterOrEqual | Op::Less | Op::LessOrEqual => Verdict::Range,
+                    _ => return,
+                };
+                let indexed = self.way(need).is_some_and(|missing| missing.is_empty());
+                if !indexed && verdict != Verdict::Wanted {
+                    self.push(Need { verdict, ..need });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn field(&self, collection: CollectionId, field: FieldId) -> Option<&ir::Field> {
+        let collection = self.schema.collections.get(collection.0)?;
+        collection.fields.get(field.0)
+    }
+}
+
+/// A relation to one record, whose column always has an index.
+fn is_link(kind: &FieldKind) -> bool {
+    matches!(kind, FieldKind::Relation { .. }) && !kind.is_many()
+}
+
+/// The same for every caller?
+fn is_fixed(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Macro(_) => true,
+        Value::Lower(inner) | Value::Numeric(inner) => is_fixed(inner),
+        _ => false,
+    }
+}
+
+/// What a column holds that was never set.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Number(number) => *number == 0.0,
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
+}

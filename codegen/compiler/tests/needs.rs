@@ -1,0 +1,239 @@
+//! Which indexes rules get, and what a change of a rule does to the database.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use basalt_codegen::diff::{Options, diff};
+use basalt_codegen::snapshot::Snapshot;
+use basalt_codegen::{Source, ir, resolve};
+
+/// Posts under a list rule, beside users, teams and keys.
+fn schema(list: &str) -> ir::Schema {
+    with_rules(&format!("list = {list:?}"), "")
+}
+
+fn with_rules(rules: &str, more: &str) -> ir::Schema {
+    let posts = format!(
+        "name = 'posts'\ntype = 'base'\n[rules]\n{rules}\n[fields]\n\
+         title = {{ type = 'text' }}\nplace = {{ type = 'text' }}\n\
+         rank = {{ type = 'number' }}\npublic = {{ type = 'bool' }}\n\
+         kind = {{ type = 'select', values = ['a', 'b'] }}\n\
+         at = {{ type = 'date' }}\ndata = {{ type = 'json' }}\nhtml = {{ type = 'editor' }}\n\
+         author = {{ type = 'relation', collection = 'users' }}\n\
+         readers = {{ type = 'relation', collection = 'users', max_select = 9 }}\n{more}"
+    );
+    let users = "name = 'users'\ntype = 'auth'\n[fields]\nrole = { type = 'text' }\n\
+                 city = { type = 'text' }\nlevel = { type = 'number' }\n\
+                 team = { type = 'relation', collection = 'teams' }\n";
+    let teams = "name = 'teams'\ntype = 'base'\n[fields]\nname = { type = 'text' }\n";
+    let sources = [
+        ("posts", posts.as_str()),
+        ("users", users),
+        ("teams", teams),
+    ];
+    let sources: Vec<Source> = sources
+        .map(|(name, text)| Source {
+            path: format!("schema/{name}.toml"),
+            text: text.to_owned(),
+        })
+        .into();
+    let checked = resolve(&sources).unwrap_or_else(|report| panic!("{}", report.render(false)));
+    checked.schema
+}
+
+/// The indexes that were made for rules, as `collection(columns)`.
+fn made(schema: &ir::Schema) -> Vec<String> {
+    let mut made = Vec::new();
+    for collection in &schema.collections {
+        let indexes = collection.indexes.iter();
+        for index in indexes.filter(|index| index.reason.starts_with("for ")) {
+            let columns = index.columns.iter();
+            let columns = columns.map(|id| collection.fields[id.0].name.wire.as_str());
+            let columns: Vec<_> = columns.collect();
+            made.push(format!("{}({})", collection.name.wire, columns.join(", ")));
+        }
+    }
+    made
+}
+
+#[track_caller]
+fn check(list: &str, expected: &[&str]) {
+    assert_eq!(made(&schema(list)), expected, "{list}");
+}
+
+#[test]
+fn a_value_of_the_caller_finds_rows_by_an_index() {
+    check("place = @request.auth.city", &["posts(place)"]);
+    check("@request.auth.city = place", &["posts(place)"]);
+    check("rank = @request.auth.level", &["posts(rank)"]);
+    check("place = @request.query.place", &["posts(place)"]);
+    check("place = @request.headers.x_place", &["posts(place)"]);
+    check(
+        "place = @request.auth.city && public = true",
+        &["posts(place)"],
+    );
+}
+
+#[test]
+fn what_has_an_index_gets_no_second_one() {
+    check("author = @request.auth.id", &[]);
+    check("id = @request.auth.city", &[]);
+    check(
+        "author = @request.auth.id && place = @request.auth.city",
+        &[],
+    );
+    check("readers.id ?= @request.auth.id", &[]);
+    check("author.id = @request.auth.id", &[]);
+    check("author = ''", &[]);
+    let rules = "list = 'place = @request.auth.city'";
+    let declared = "[[indexes]]\nfields = ['place', 'at']\n";
+    assert_eq!(made(&with_rules(rules, declared)), [""; 0]);
+}
+
+#[test]
+fn an_index_of_other_rows_or_another_order_is_no_help() {
+    let rules = "list = 'place = @request.auth.city'";
+    for index in [
+        "fields = ['place']\nwhere = 'rank > 1'",
+        "fields = ['place']\ncollation = 'nocase'",
+        "fields = ['at', 'place']",
+    ] {
+        let declared = format!("[[indexes]]\n{index}\n");
+        assert_eq!(
+            made(&with_rules(rules, &declared)),
+            ["posts(place)"],
+            "{index}"
+        );
+    }
+}
+
+#[test]
+fn what_many_rows_share_gets_none() {
+    check("public = true", &[]);
+    check("kind = @request.auth.role", &[]);
+    check("place = 'Bern'", &[]);
+    check("rank = 3", &[]);
+    check("at = ''", &[]);
+}
+
+#[test]
+fn what_an_index_would_not_find_gets_none() {
+    check("place != @request.auth.city", &[]);
+    check("place ~ @request.auth.city", &[]);
+    check("at <= @now", &[]);
+    check("rank > @request.auth.level", &[]);
+    check("place:lower = @request.auth.city", &[]);
+    check("data = @request.auth.city", &[]);
+    check("data.a = @request.auth.city", &[]);
+    check("html = @request.auth.city", &[]);
+    check("place = title", &[]);
+}
+
+#[test]
+fn alternatives_need_an_index_each() {
+    check(
+        "place = @request.auth.city || rank = @request.auth.level",
+        &["posts(place)", "posts(rank)"],
+    );
+    check(
+        "place = @request.auth.city || author = @request.auth.id",
+        &["posts(place)"],
+    );
+    check("place = @request.auth.city || public = true", &[]);
+}
+
+#[test]
+fn rows_behind_relations_are_found_by_fixed_values_too() {
+    check("author.role = 'editor'", &["users(role)"]);
+    check("author.city = @request.auth.city", &["users(city)"]);
+    check("readers.role ?= 'editor'", &["users(role)"]);
+    check("author.team.name = 'red'", &["teams(name)"]);
+    check("author.role = ''", &[]);
+    check("author.verified = true", &[]);
+}
+
+#[test]
+fn rules_about_one_record_need_none() {
+    for action in ["create", "update", "delete"] {
+        for rule in ["place = @request.auth.city", "author.role = 'editor'"] {
+            let rules = format!("{action} = {rule:?}");
+            assert_eq!(made(&with_rules(&rules, "")), [""; 0], "{rules}");
+        }
+    }
+    assert_eq!(
+        made(&with_rules("view = 'place = @request.auth.city'", "")),
+        [""; 0]
+    );
+    // A view rule is put to the records that point to others, all at once.
+    let rules = "view = \"author.role = 'editor'\"";
+    assert_eq!(made(&with_rules(rules, "")), ["users(role)"]);
+}
+
+#[test]
+fn the_migration_gives_the_reason() {
+    let schema = schema("place = @request.auth.city");
+    let up = diff(None, &schema, &Options::default())
+        .unwrap()
+        .unwrap()
+        .up;
+    let expected = "-- for the list rule of posts (schema/posts.toml:4)\n\
+                    CREATE INDEX \"idx_posts_place\" ON \"posts\" (\"place\");\n";
+    assert!(up.contains(expected), "{up}");
+}
+
+#[test]
+fn several_rules_share_an_index() {
+    let rules =
+        "list = 'author.city = @request.auth.city'\nview = 'author.city = @request.auth.city'";
+    let schema = with_rules(rules, "");
+    let users = schema.collection("users").unwrap();
+    let reasons: Vec<_> = users
+        .indexes
+        .iter()
+        .map(|index| index.reason.as_str())
+        .collect();
+    let shared = "for the list rule of posts (schema/posts.toml:4) and \
+                  the view rule of posts (schema/posts.toml:5)";
+    assert!(reasons.contains(&shared), "{reasons:?}");
+}
+
+#[test]
+fn a_rule_that_goes_takes_its_index_along() {
+    let (old, new) = (
+        schema("place = @request.auth.city"),
+        schema("public = true"),
+    );
+    let last = Snapshot::of(&old).unwrap();
+    let migration = diff(Some(&last), &new, &Options::default())
+        .unwrap()
+        .unwrap();
+    let expected = "drop index `idx_posts_place` of `posts`, which was made for \
+                    the list rule of posts (schema/posts.toml:4)";
+    assert_eq!(migration.summary, [expected]);
+    assert!(
+        migration.up.ends_with("DROP INDEX \"idx_posts_place\";\n"),
+        "{}",
+        migration.up
+    );
+    let last = Snapshot::of(&new).unwrap();
+    let back = diff(Some(&last), &old, &Options::default())
+        .unwrap()
+        .unwrap();
+    let expected = "create index `idx_posts_place` on `posts` for the list rule of posts \
+                    (schema/posts.toml:4)";
+    assert_eq!(back.summary, [expected]);
+}
+
+#[test]
+fn another_reason_for_the_same_index_is_no_change() {
+    let old = with_rules("list = 'place = @request.auth.city'", "");
+    let new = with_rules(
+        "view = ''\nlist = 'place = @request.auth.city && rank > 1'",
+        "",
+    );
+    let last = Snapshot::of(&old).unwrap();
+    assert_ne!(
+        Snapshot::of(&new).unwrap(),
+        last,
+        "the reason has another line"
+    );
+    assert_eq!(diff(Some(&last), &new, &Options::default()).unwrap(), None);
+}
