@@ -3,7 +3,8 @@
 use crate::ast::{self, OperandKind};
 use crate::error::{Code, Error, Severity};
 use crate::literal;
-use crate::path::{self, split};
+use crate::name::split;
+use crate::path;
 use crate::plan::Value;
 use crate::request;
 use crate::scope::{Scope, did_you_mean, nearest};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{check, is_literal};
 use crate::error::{Code, Error};
+use crate::join::Joins;
 use crate::lower::lower;
 use crate::parser::parse;
 use crate::plan::{Class, Plan};
@@ -34,7 +35,8 @@ pub struct Compiled {
 pub fn compile(text: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
     let tree = parse(text).map_err(|error| vec![error])?;
     let (typed, mut warnings) = check(text, &tree, scope)?;
-    let plan = lower(&typed)?.fold();
+    within_limits(&typed)?;
+    let plan = lower(&typed).fold();
     let class = plan.class();
     if scope.strict() {
         if class == Class::Constant {
@@ -63,7 +65,40 @@ pub fn together(rule: &Expr, filter: &Expr) -> Result<Plan, Vec<Error>> {
             other => items.push(other.clone()),
         }
     }
-    lower(&Expr::All(items)).map(Plan::fold)
+    let both = Expr::All(items);
+    within_limits(&both)?;
+    Ok(lower(&both).fold())
+}
+
+/// The most tables, besides the row's own, that all paths together may lead through.
+const MAX_TABLES: usize = 63;
+
+fn within_limits(expr: &Expr) -> Result<(), Vec<Error>> {
+    let mut joins = Joins::default();
+    match too_many_tables(expr, &mut joins) {
+        None => Ok(()),
+        Some(span) => {
+            let message = format!("all paths together lead through more than {MAX_TABLES} tables");
+            let label = "one path too many";
+            let error = Error::new(Code::TooComplex, span, message, label);
+            Err(vec![error.with_help("a multiple relation counts as two")])
+        }
+    }
+}
+
+/// The comparison that exceeds the limit.
+fn too_many_tables(expr: &Expr, joins: &mut Joins) -> Option<Span> {
+    match expr {
+        Expr::All(items) | Expr::Any(items) => {
+            items.iter().find_map(|item| too_many_tables(item, joins))
+        }
+        Expr::Compare(comparison) => {
+            for operand in [&comparison.left, &comparison.right] {
+                joins.visit(&operand.node);
+            }
+            (joins.tables() > MAX_TABLES).then_some(comparison.span)
+        }
+    }
 }
 
 fn constant_rule(text: &str, plan: &Plan) -> Error {

@@ -3,22 +3,25 @@
 
 use std::borrow::Cow;
 
-use crate::error::Error;
 use crate::eval::{Affinity, Operand, Side, compare};
-use crate::path::unsupported;
 use crate::plan::{Column, Op, Plan, Truth, Value};
-use crate::schema::{CollectionId, FieldId};
+use crate::schema::CollectionId;
 use crate::simplify::constant;
-use crate::span::Span;
-use crate::typed::{Hop, Step};
+use crate::typed::{Guard, Guarded, Hop, Step};
 
 /// A comparison about the row where the hops end.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
     pub hops: Vec<Hop>,
     pub test: Test,
-    pub guard: Option<FieldId>,
-    pub span: Span,
+    pub guards: Vec<Guard>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone)]
+pub(crate) enum Term {
+    Value(Value),
+    Column(Column),
 }
 
 /// What is compared there.
@@ -41,36 +44,44 @@ pub(crate) enum Test {
         right: Column,
         strict: bool,
     },
+    /// Two values beside a function's arguments: no row is needed after all.
+    Values { left: Value, op: Op, right: Value },
     /// The row satisfies its collection's list rule.
     Visible(CollectionId),
 }
 
-/// A condition of which `hops` are still to go, and the outcome that is asked for.
-#[derive(Clone, Copy)]
-pub(crate) struct Bound<'c> {
-    hops: &'c [Hop],
-    condition: &'c Condition,
-    when: Truth,
-}
-
-impl Condition {
-    pub(crate) fn bound(&self, when: Truth) -> Bound<'_> {
-        Bound {
-            hops: &self.hops,
-            condition: self,
-            when,
+impl Test {
+    /// The column on the left, if there is one and the operator can be mirrored.
+    pub(crate) fn new(left: Term, op: Op, right: Term, strict: bool) -> Self {
+        match (left, right) {
+            (Term::Column(column), Term::Value(value)) => Self::Column {
+                column,
+                strict,
+                op,
+                value,
+            },
+            (Term::Value(value), Term::Column(column)) if matches!(op, Op::Like | Op::NotLike) => {
+                Self::Within { value, op, column }
+            }
+            (Term::Value(value), Term::Column(column)) => Self::Column {
+                column,
+                strict,
+                op: op.mirrored(),
+                value,
+            },
+            (Term::Column(left), Term::Column(right)) => Self::Columns {
+                left,
+                op,
+                right,
+                strict,
+            },
+            (Term::Value(left), Term::Value(right)) => Self::Values { left, op, right },
         }
     }
 
-    /// Up to the first hop that can yield several rows: what shares it, shares the row.
-    pub(crate) fn outermost(&self) -> Option<&[Hop]> {
-        let first = self.hops.iter().position(|hop| hop.is_multi())?;
-        self.hops.get(..=first)
-    }
-
-    /// Of the row where the hops end.
-    fn here(&self, when: Truth) -> Plan {
-        let test = match &self.test {
+    /// Of the row whose columns they are.
+    pub(crate) fn here(&self, when: Truth) -> Plan {
+        match self {
             // NULL on one side is UNKNOWN for all but `=` and `!=`.
             Test::Column {
                 op,
@@ -106,33 +117,73 @@ impl Condition {
                 right: right.clone(),
                 when,
             },
-        };
-        let Some(guard) = self.guard else { return test };
-        let visible = Plan::Test {
-            column: Column::Field(guard),
-            op: Op::Equal,
-            value: Value::Bool(true),
-            when: Truth::True,
-        };
-        // An email that isn't visible decides nothing: it neither makes the comparison true nor,
-        // where every value counts, false, so that no guess can be confirmed.
-        Plan::all([test, visible])
+            Test::Values { left, op, right } => Plan::Request {
+                left: left.clone(),
+                op: *op,
+                right: right.clone(),
+                when,
+            },
+        }
+    }
+}
+
+/// A condition of which `hops` are still to go, and the outcome that is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound<'c> {
+    hops: &'c [Hop],
+    condition: &'c Condition,
+    when: Truth,
+}
+
+impl Bound<'_> {
+    /// What the row that has been reached must satisfy, lest the comparison tell what the caller
+    /// can't see: such a value neither makes it true nor, where every value counts, false.
+    fn guards(&self) -> impl Iterator<Item = Plan> {
+        let done = self.condition.hops.len() - self.hops.len();
+        let guards = self.condition.guards.iter();
+        guards
+            .filter(move |guard| guard.after == done)
+            .map(|guard| match guard.what {
+                Guarded::True(field) => Plan::Test {
+                    column: Column::Field(field),
+                    op: Op::Equal,
+                    value: Value::Bool(true),
+                    when: Truth::True,
+                },
+                Guarded::Readable { collection, field } => Plan::Readable {
+                    collection,
+                    field,
+                    row: None,
+                },
+            })
+    }
+}
+
+impl Condition {
+    pub(crate) fn bound(&self, when: Truth) -> Bound<'_> {
+        Bound {
+            hops: &self.hops,
+            condition: self,
+            when,
+        }
     }
 
-    /// Of no row: every column is NULL, every length 0.
-    fn nowhere(&self, when: Truth) -> Result<Plan, Error> {
-        if self.guard.is_some() && when == Truth::True {
-            return Ok(Plan::Never);
+    /// Of no row: every column is NULL, every length 0. `None` where it can't be said.
+    fn nowhere(&self, when: Truth) -> Option<Plan> {
+        let hides = |guard: &Guard| matches!(guard.what, Guarded::True(_));
+        if self.guards.iter().any(hides) && when == Truth::True {
+            return Some(Plan::Never);
         }
-        match &self.test {
+        Some(match &self.test {
             Test::Within {
                 value,
                 op,
                 column: Column::Length(_),
-            } => Ok(zero_items(value, *op, true, when)),
-            Test::Within { .. } => Ok(Plan::Never),
+            } => zero_items(value, *op, true, when),
+            Test::Within { .. } => Plan::Never,
+            Test::Values { .. } => self.test.here(when),
             // What isn't there gives nothing away.
-            Test::Visible(_) => Ok(constant(when == Truth::True)),
+            Test::Visible(_) => constant(when == Truth::True),
             Test::Columns {
                 left,
                 op,
@@ -140,41 +191,35 @@ impl Condition {
                 strict,
             } => {
                 let (left, right) = (missing(left, *strict), missing(right, *strict));
-                Ok(constant(outcome(compare(&left, *op, &right)) == Some(when)))
+                constant(outcome(compare(&left, *op, &right)) == Some(when))
             }
             Test::Column {
                 column: Column::Length(_),
                 op,
                 value,
                 ..
-            } => Ok(zero_items(value, *op, false, when)),
-            Test::Column { op, .. } if !exact(*op) => Ok(Plan::Never),
+            } => zero_items(value, *op, false, when),
+            Test::Column { op, .. } if !exact(*op) => Plan::Never,
             Test::Column {
-                strict, op, value, ..
-            } => {
-                if *strict {
-                    self.strictly_nowhere(*op, value, when)
-                } else {
-                    Ok(null_against(*op, value, when))
-                }
-            }
-        }
+                strict: true,
+                op,
+                value,
+                ..
+            } => strictly_nowhere(*op, value, when)?,
+            Test::Column { op, value, .. } => null_against(*op, value, when),
+        })
     }
+}
 
-    /// `NULL IS value` is never UNKNOWN.
-    fn strictly_nowhere(&self, op: Op, value: &Value, when: Truth) -> Result<Plan, Error> {
-        let is_null = match content(value) {
-            Content::Null => true,
-            Content::Empty | Content::Given => false,
-            Content::Unknown => {
-                let message = "json behind a relation can't be compared with a value of the \
-                               request yet";
-                return Err(unsupported(self.span, message));
-            }
-        };
-        let holds = is_null == (op == Op::Equal);
-        Ok(constant(holds == (when == Truth::True)))
-    }
+/// `NULL IS value` is never UNKNOWN; for a value of the request it can't be said.
+fn strictly_nowhere(op: Op, value: &Value, when: Truth) -> Option<Plan> {
+    let is_null = match content(value) {
+        Content::Null => true,
+        Content::Empty | Content::Given => false,
+        Content::Unknown => return None,
+    };
+    let holds = is_null == (op == Op::Equal);
+    Some(constant(holds == (when == Truth::True)))
 }
 
 /// The length of no list is 0, and not NULL.
@@ -293,15 +338,17 @@ pub(crate) fn exact(op: Op) -> bool {
 /// All conditions, of one row and of what it points to; those on the same path of the same row.
 ///
 /// Each hop is a LEFT JOIN: either some row behind it satisfies the rest, or there is none, and the
-/// rest is asked of NULLs.
-pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Result<Plan, Error> {
+/// rest is asked of NULLs. `None` where that can't be said.
+pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Option<Plan> {
     let mut parts = Vec::new();
     let mut groups: Vec<(Hop, Vec<Bound<'_>>)> = Vec::new();
     for bound in bounds {
         let Some((hop, rest)) = bound.hops.split_first() else {
-            parts.push(bound.condition.here(bound.when));
+            parts.push(bound.condition.test.here(bound.when));
+            parts.extend(bound.guards());
             continue;
         };
+        parts.extend(bound.guards());
         let bound = Bound {
             hops: rest,
             ..*bound
@@ -312,7 +359,7 @@ pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Result<Plan, Error> {
         }
     }
     for (hop, group) in groups {
-        let nowhere: Result<Vec<Plan>, Error> = group
+        let nowhere: Option<Vec<Plan>> = group
             .iter()
             .map(|bound| bound.condition.nowhere(bound.when))
             .collect();
@@ -330,6 +377,7 @@ pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Result<Plan, Error> {
                 inner,
                 holds: true,
             },
+            Step::Back { .. } => return None,
         };
         let none = Plan::all(
             [Plan::Empty { field, holds: true }]
@@ -338,5 +386,5 @@ pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Result<Plan, Error> {
         );
         parts.push(Plan::any([some.fold(), none]));
     }
-    Ok(Plan::all(parts))
+    Some(Plan::all(parts))
 }

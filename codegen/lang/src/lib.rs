@@ -6,14 +6,19 @@
 
 pub mod assume;
 pub mod ast;
+mod back;
 mod check;
 mod compile;
 mod condition;
 pub mod error;
 pub mod eval;
+mod every;
+mod join;
+mod leaf;
 pub mod lexer;
 mod literal;
 mod lower;
+mod name;
 pub mod parser;
 pub mod path;
 pub mod pattern;

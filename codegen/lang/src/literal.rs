@@ -89,7 +89,9 @@ fn number(side: &Checked<'_>, text: &str, span: Span) -> Option<Error> {
     let converts = match &side.operand.node {
         Node::Path(path) => !matches!(path.column, Column::Length(_)),
         Node::Value(Value::Auth(_)) => true,
-        Node::Value(_) | Node::Changed { .. } => false,
+        Node::Value(_) | Node::Changed { .. } | Node::Call(_) => false,
+        // A column where the caller is of the collection.
+        Node::Caller(_) => true,
     };
     let is_number = text_to_number(text).is_some();
     if converts && is_number {

@@ -1,33 +1,34 @@
-//! The typed form to the plan: what a rule means, free of joins and of three-valued logic.
+//! The typed form to the plan: what a rule means, free of three-valued logic.
 //!
 //! A rule holds of a row if there is a choice of related rows under which it is TRUE. `||` splits
 //! that question; `&&` splits it where the sides share no multi-valued path. Sides that do share
-//! one are brought to alternatives of plain conjunctions first, and bound together then.
+//! one are brought to alternatives of plain conjunctions where that is short, and bound together
+//! then by nested plans. What those can't say, or only at length, becomes joined rows.
 
-use crate::condition::{Condition, Test, exact, literal, of_row};
-use crate::error::{Code, Error};
+use crate::condition::{Bound, exact, literal, of_row};
 use crate::eval::compare;
+use crate::join::Joins;
+use crate::leaf::{Leaf, Rows, Way, quantify};
 use crate::parser::MAX_COMPARISONS;
-use crate::path::unsupported;
 use crate::plan::{Op, Plan, Quantifier, Truth, Value};
 use crate::simplify::constant;
-use crate::span::Span;
-use crate::typed::{Comparison, Expr, Hop, Node, Path};
+use crate::typed::{Call, CallerPath, Comparison, Expr, Node, Path};
 
 /// The most alternatives that `&&` over shared paths may be multiplied out to.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// The plan, or everything that can't be compiled.
-pub(crate) fn lower(expr: &Expr) -> Result<Plan, Vec<Error>> {
-    let mut errors = Vec::new();
-    let plan = prepare(expr, &mut errors);
-    match plan {
-        Some(tree) if errors.is_empty() => {
-            let tree = tree.guarded(expr);
-            tree.plan().map_err(|error| vec![error])
-        }
-        _ => Err(errors),
-    }
+/// The plan.
+pub(crate) fn lower(expr: &Expr) -> Plan {
+    let mut guards = Vec::new();
+    list_rules(expr, &mut guards);
+    Tree::all([tree(expr)].into_iter().chain(guards)).plan()
+}
+
+/// Every row that the path passes may be listed.
+pub(crate) fn visible(path: &Path) -> Plan {
+    let mut guards = Vec::new();
+    path_rules(path, &mut guards);
+    Tree::all(guards).plan().fold()
 }
 
 /// The expression with each comparison in its final form.
@@ -37,38 +38,10 @@ enum Tree {
     Leaf(Leaf),
 }
 
-impl Tree {
-    /// The tree, and every row that a client's path passes may be listed by the client: whatever
-    /// the comparison beside `||` comes to. The rows are those that the comparisons are bound to;
-    /// what the match-all part of a comparison looks at isn't asked.
-    fn guarded(self, expr: &Expr) -> Tree {
-        let mut guards = Vec::new();
-        list_rules(expr, &mut guards);
-        if guards.is_empty() {
-            return self;
-        }
-        let mut items = match self {
-            Tree::All(items) => items,
-            other => vec![other],
-        };
-        items.extend(guards.into_iter().map(|condition| {
-            let every = Plan::Always;
-            Tree::Leaf(Leaf::Rows { condition, every })
-        }));
-        Tree::All(items)
-    }
-}
-
-/// Every row that the path passes may be listed.
-pub(crate) fn visible(path: &Path, span: Span) -> Result<Plan, Error> {
-    let mut guards = Vec::new();
-    path_rules(path, span, &mut guards);
-    let bounds: Vec<_> = guards.iter().map(|it| it.bound(Truth::True)).collect();
-    of_row(&bounds).map(Plan::fold)
-}
-
-/// One condition for each way to a row with a list rule.
-fn list_rules(expr: &Expr, found: &mut Vec<Condition>) {
+/// One condition for each way to a row with a list rule: every row that a client's path passes may
+/// be listed by the client, whatever the comparison beside `||` comes to. The rows are those that
+/// the comparisons are bound to; what the match-all part of a comparison looks at isn't asked.
+fn list_rules(expr: &Expr, found: &mut Vec<Tree>) {
     let comparison = match expr {
         Expr::All(items) | Expr::Any(items) => {
             return items.iter().for_each(|item| list_rules(item, found));
@@ -76,256 +49,249 @@ fn list_rules(expr: &Expr, found: &mut Vec<Condition>) {
         Expr::Compare(comparison) => comparison,
     };
     for operand in [&comparison.left, &comparison.right] {
-        if let Node::Path(path) = &operand.node {
-            path_rules(path, operand.span, found);
-        }
+        operand
+            .node
+            .paths()
+            .for_each(|path| path_rules(path, found));
     }
 }
 
-fn path_rules(path: &Path, span: Span, found: &mut Vec<Condition>) {
+fn path_rules(path: &Path, found: &mut Vec<Tree>) {
     for (hops, target) in path.ruled() {
-        if !found.iter().any(|known| known.hops == hops) {
-            found.push(Condition {
-                hops: hops.to_vec(),
-                test: Test::Visible(target),
-                guard: None,
-                span,
-            });
+        let known = found
+            .iter()
+            .any(|tree| matches!(tree, Tree::Leaf(Leaf::Rows(rows)) if rows.asks_to_see(hops)));
+        if !known {
+            let rows = Box::new(Rows::visible(hops, target));
+            found.push(Tree::Leaf(Leaf::Rows(rows)));
         }
     }
 }
 
-enum Leaf {
-    /// About the request alone.
-    Fixed(Plan),
-    /// About rows; `every` is the part of match-all that no binding touches: no value gives FALSE.
-    Rows { condition: Condition, every: Plan },
-}
-
-fn prepare(expr: &Expr, errors: &mut Vec<Error>) -> Option<Tree> {
-    let mut each = |items: &[Expr]| -> Option<Vec<Tree>> {
-        let items: Vec<Option<Tree>> = items.iter().map(|item| prepare(item, errors)).collect();
-        items.into_iter().collect()
-    };
+fn tree(expr: &Expr) -> Tree {
     match expr {
-        Expr::All(items) => each(items).map(Tree::All),
-        Expr::Any(items) => each(items).map(Tree::Any),
-        Expr::Compare(comparison) => match compared(comparison) {
-            Ok(tree) => Some(tree),
-            Err(error) => {
-                errors.push(error);
-                None
-            }
-        },
+        Expr::All(items) => Tree::all(items.iter().map(tree)),
+        Expr::Any(items) => Tree::any(items.iter().map(tree)),
+        Expr::Compare(comparison) => {
+            let Comparison {
+                left,
+                op,
+                any,
+                right,
+                ..
+            } = comparison.as_ref();
+            compared(&left.node, *op, &right.node, *any)
+        }
     }
 }
 
-fn compared(comparison: &Comparison) -> Result<Tree, Error> {
-    let op = comparison.op;
-    let (path, test) = match (&comparison.left.node, &comparison.right.node) {
-        (Node::Changed { field, sent }, other) => {
-            return changed(comparison, field, sent, other, comparison.left.span);
-        }
-        (other, Node::Changed { field, sent }) => {
-            return changed(comparison, field, sent, other, comparison.right.span);
-        }
-        (Node::Value(left), Node::Value(right)) => {
-            let quantifier = if comparison.any {
-                Quantifier::Some
-            } else {
-                Quantifier::All
-            };
-            let left = quantify(left, quantifier);
-            let plan = fixed(left, op, quantify(right, quantifier));
-            return Ok(Tree::Leaf(Leaf::Fixed(plan)));
-        }
-        (Node::Path(path), Node::Value(value)) => (path, column(path, op, value, comparison.any)),
-        (Node::Value(value), Node::Path(path)) if exact(op) || op.mirrored() != op => {
-            (path, column(path, op.mirrored(), value, comparison.any))
-        }
-        (Node::Value(value), Node::Path(path)) => {
-            let value = quantify(value, quantifier(path, comparison.any));
-            (
-                path,
-                Test::Within {
-                    value,
-                    op,
-                    column: path.column.clone(),
-                },
-            )
-        }
-        (Node::Path(left), Node::Path(right)) => {
-            return columns(comparison, left, right).map(Tree::Leaf);
-        }
-    };
-    rows(comparison, path, test).map(Tree::Leaf)
+fn compared(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
+    if let Some(cases) = cases(left) {
+        let cases = cases.into_iter();
+        return Tree::any(
+            cases.map(|(case, left)| Tree::all([case, compared(&left, op, right, any)])),
+        );
+    }
+    if let Some(cases) = cases(right) {
+        let cases = cases.into_iter();
+        return Tree::any(
+            cases.map(|(case, right)| Tree::all([case, compared(left, op, &right, any)])),
+        );
+    }
+    if let (Node::Value(left), Node::Value(right)) = (left, right) {
+        let quantifier = if any {
+            Quantifier::Some
+        } else {
+            Quantifier::All
+        };
+        return fixed(quantify(left, quantifier), op, quantify(right, quantifier));
+    }
+    rows(left, op, right, any)
 }
 
-/// `:changed`, written out: the body field was sent, and it differs from the row's own field.
-fn changed(
-    comparison: &Comparison,
-    field: &Path,
-    sent: &Value,
-    other: &Node,
-    span: Span,
-) -> Result<Tree, Error> {
-    let (Node::Value(Value::Bool(bool)), true) = (other, exact(comparison.op)) else {
-        let message = "`:changed` can be compared only with `true` or `false`, by `=` or `!=`";
-        return Err(unsupported(span, message));
-    };
-    let wanted = *bool == (comparison.op == Op::Equal);
-    let is_sent = Leaf::Fixed(Plan::Request {
-        left: Value::IsSet(Box::new(sent.clone())),
-        op: Op::Equal,
-        right: Value::Bool(wanted),
-        when: Truth::True,
-    });
-    let op = if wanted { Op::NotEqual } else { Op::Equal };
-    let differs = rows(comparison, field, column(field, op, sent, true))?;
-    let parts = vec![Tree::Leaf(is_sent), Tree::Leaf(differs)];
-    Ok(if wanted {
-        Tree::All(parts)
+fn rows(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
+    Tree::Leaf(Leaf::Rows(Box::new(Rows::compared(left, op, right, any))))
+}
+
+/// An operand that is one thing or another, written out: when it is which.
+fn cases(node: &Node) -> Option<Vec<(Tree, Node)>> {
+    match node {
+        Node::Changed { field, sent } => Some(
+            [true, false]
+                .map(|is| (changed(field, sent, is), Node::Value(Value::Bool(is))))
+                .into(),
+        ),
+        Node::Caller(paths) => Some(of_the_caller(paths)),
+        Node::Call(call) => {
+            let arguments = call.arguments();
+            let (at, cases) = arguments
+                .iter()
+                .enumerate()
+                .find_map(|(at, argument)| Some((at, cases(argument)?)))?;
+            let with = |(case, argument)| (case, Node::Call(replaced(call, at, argument)));
+            Some(cases.into_iter().map(with).collect())
+        }
+        Node::Value(_) | Node::Path(_) => None,
+    }
+}
+
+/// The body field was sent, and it differs from the row's own field; or not.
+fn changed(field: &Path, sent: &Value, is: bool) -> Tree {
+    let set = Value::IsSet(Box::new(sent.clone()));
+    let set = fixed(set, Op::Equal, Value::Bool(is));
+    let op = if is { Op::NotEqual } else { Op::Equal };
+    let field = Node::Path(field.clone());
+    let differs = rows(&field, op, &Node::Value(sent.clone()), true);
+    if is {
+        Tree::all([set, differs])
     } else {
-        Tree::Any(parts)
-    })
+        Tree::any([set, differs])
+    }
 }
 
-fn rows(comparison: &Comparison, path: &Path, test: Test) -> Result<Leaf, Error> {
-    let span = comparison.span;
-    let condition = Condition {
-        hops: path.hops.clone(),
-        test,
-        guard: path.guard,
-        span,
+fn of_the_caller(paths: &[CallerPath]) -> Vec<(Tree, Node)> {
+    let is = |path: &CallerPath, op| {
+        let collection = Value::Auth("collectionName".to_owned());
+        fixed(collection, op, Value::Text(path.collection.clone()))
     };
-    if comparison.any || !path.is_multi() {
-        return Ok(Leaf::Rows {
-            condition,
-            every: Plan::Always,
-        });
-    }
-    let some_false = of_row(&[condition.bound(Truth::False)])?;
-    let every = some_false.negate().ok_or_else(|| {
-        unsupported(
-            span,
-            "this comparison of every value with the request is not compiled yet",
-        )
-        .with_help("with `?` before the operator, one value suffices")
-    })?;
-    Ok(Leaf::Rows { condition, every })
+    let one = |path: &CallerPath| (is(path, Op::Equal), Node::Path(path.path.clone()));
+    let none = Tree::all(paths.iter().map(|path| is(path, Op::NotEqual)));
+    let none = (none, Node::Value(Value::Null));
+    paths.iter().map(one).chain([none]).collect()
 }
 
-fn column(path: &Path, op: Op, value: &Value, any: bool) -> Test {
-    let value = quantify(value, quantifier(path, any));
-    Test::Column {
-        column: path.column.clone(),
-        strict: path.strict,
-        op,
-        value,
+fn replaced(call: &Call, at: usize, argument: Node) -> Call {
+    let mut call = call.clone();
+    let place = match &mut call {
+        Call::Distance(nodes) => nodes.get_mut(at),
+        Call::Time { time, .. } => time.as_deref_mut(),
+    };
+    if let Some(place) = place {
+        *place = argument;
     }
-}
-
-/// Where the path is multi-valued itself, the pairs are looked at one by one.
-fn quantifier(path: &Path, any: bool) -> Quantifier {
-    if any || path.is_multi() {
-        Quantifier::Some
-    } else {
-        Quantifier::All
-    }
-}
-
-fn quantify(value: &Value, quantifier: Quantifier) -> Value {
-    match value {
-        Value::Each(inner, _) => Value::Each(inner.clone(), quantifier),
-        other => other.clone(),
-    }
+    call
 }
 
 /// Two values: decided now if both are written out.
-fn fixed(left: Value, op: Op, right: Value) -> Plan {
-    if let (Some(left), Some(right)) = (literal(&left), literal(&right)) {
-        return constant(compare(&left, op, &right) == Some(true));
-    }
-    Plan::Request {
-        left,
-        op,
-        right,
-        when: Truth::True,
-    }
-}
-
-/// Two columns: of one row only.
-fn columns(comparison: &Comparison, left: &Path, right: &Path) -> Result<Leaf, Error> {
-    let span = comparison.span;
-    if left.hops != right.hops {
-        let message = "comparing fields of different records is not compiled yet";
-        return Err(unsupported(span, message));
-    }
-    if left.is_multi() && !comparison.any {
-        let message = "comparing all pairs of a path with several values is not compiled yet";
-        return Err(unsupported(span, message)
-            .with_help("with `?` before the operator, both sides are of the same record"));
-    }
-    let test = Test::Columns {
-        left: left.column.clone(),
-        op: comparison.op,
-        right: right.column.clone(),
-        strict: left.strict || right.strict,
+fn fixed(left: Value, op: Op, right: Value) -> Tree {
+    let plan = if let (Some(left), Some(right)) = (literal(&left), literal(&right)) {
+        constant(compare(&left, op, &right) == Some(true))
+    } else if !exact(op) && (left == Value::Null || right == Value::Null) {
+        Plan::Never
+    } else {
+        Plan::Request {
+            left,
+            op,
+            right,
+            when: Truth::True,
+        }
     };
-    let guard = left.guard.or(right.guard);
-    let condition = Condition {
-        hops: left.hops.clone(),
-        test,
-        guard,
-        span,
-    };
-    Ok(Leaf::Rows {
-        condition,
-        every: Plan::Always,
-    })
+    Tree::Leaf(Leaf::Fixed(plan))
 }
 
 impl Tree {
-    fn plan(&self) -> Result<Plan, Error> {
-        match self {
-            Tree::All(items) => conjunction(items),
-            Tree::Any(items) => {
-                let items: Result<Vec<Plan>, Error> = items.iter().map(Tree::plan).collect();
-                Ok(Plan::any(items?))
+    /// All of them, without what is always true.
+    fn all(items: impl IntoIterator<Item = Tree>) -> Tree {
+        let mut flat = Vec::new();
+        for item in items {
+            match item {
+                Tree::All(inner) => flat.extend(inner),
+                Tree::Leaf(Leaf::Fixed(Plan::Always)) => {}
+                Tree::Leaf(Leaf::Fixed(Plan::Never)) => return item,
+                other => flat.push(other),
             }
-            Tree::Leaf(leaf) => bind(&[leaf]),
+        }
+        match flat.len() {
+            1 => flat.remove(0),
+            _ => Tree::All(flat),
         }
     }
 
-    /// The outermost multi-valued paths of everything in it.
-    fn shared<'t>(&'t self, found: &mut Vec<&'t [Hop]>) {
+    /// One of them, without what is never true.
+    fn any(items: impl IntoIterator<Item = Tree>) -> Tree {
+        let mut flat = Vec::new();
+        for item in items {
+            match item {
+                Tree::Any(inner) => flat.extend(inner),
+                Tree::Leaf(Leaf::Fixed(Plan::Never)) => {}
+                Tree::Leaf(Leaf::Fixed(Plan::Always)) => return item,
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Tree::Leaf(Leaf::Fixed(Plan::Never)),
+            1 => flat.remove(0),
+            _ => Tree::Any(flat),
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        match self {
+            Tree::All(items) => conjunction(items),
+            Tree::Any(items) => Plan::any(items.iter().map(Tree::plan)),
+            Tree::Leaf(leaf) => bind(&[leaf]).unwrap_or_else(|| joined(&[self])),
+        }
+    }
+
+    /// Where everything in it becomes multi-valued.
+    fn shared<'t>(&'t self, found: &mut Vec<&'t Way>) {
         match self {
             Tree::All(items) | Tree::Any(items) => items.iter().for_each(|item| item.shared(found)),
-            Tree::Leaf(Leaf::Rows { condition, .. }) => found.extend(condition.outermost()),
+            Tree::Leaf(Leaf::Rows(rows)) => found.extend(&rows.shared),
             Tree::Leaf(Leaf::Fixed(_)) => {}
+        }
+    }
+
+    /// About joined rows.
+    fn joined(&self, joins: &mut Joins) -> Plan {
+        match self {
+            Tree::All(items) => Plan::all(items.iter().map(|item| item.joined(joins))),
+            Tree::Any(items) => Plan::any(items.iter().map(|item| item.joined(joins))),
+            Tree::Leaf(Leaf::Fixed(plan)) => plan.clone(),
+            Tree::Leaf(Leaf::Rows(rows)) => Plan::all([rows.joined(joins), rows.every.clone()]),
         }
     }
 }
 
-/// Leaves that hold together: one row for each path that they share.
-fn bind(leaves: &[&Leaf]) -> Result<Plan, Error> {
+/// Leaves that hold together, nested: one row for each path that they share. `None` if one of
+/// them has no nested form.
+fn bind(leaves: &[&Leaf]) -> Option<Plan> {
     let mut parts = Vec::new();
-    let mut bounds = Vec::new();
+    let mut bounds: Vec<Bound<'_>> = Vec::new();
     let mut everies = Vec::new();
     for leaf in leaves {
         match leaf {
             Leaf::Fixed(plan) => parts.push(plan.clone()),
-            Leaf::Rows { condition, every } => {
-                bounds.push(condition.bound(Truth::True));
-                everies.push(every.clone());
+            Leaf::Rows(rows) => {
+                bounds.push(rows.nested.as_ref()?.bound(Truth::True));
+                everies.push(rows.every.clone());
             }
         }
     }
     parts.push(of_row(&bounds)?);
-    Ok(Plan::all(parts.into_iter().chain(everies)))
+    Some(Plan::all(parts.into_iter().chain(everies)))
 }
 
-fn conjunction(items: &[Tree]) -> Result<Plan, Error> {
+/// Trees that hold together, of one choice of joined rows.
+fn joined(items: &[&Tree]) -> Plan {
+    let mut joins = Joins::default();
+    let mut inner = Vec::new();
+    let mut apart = Vec::new();
+    for item in items {
+        match item {
+            // What no choice touches stays outside where it can.
+            Tree::Leaf(Leaf::Rows(rows)) => {
+                inner.push(rows.joined(&mut joins));
+                apart.push(rows.every.clone());
+            }
+            other => inner.push(other.joined(&mut joins)),
+        }
+    }
+    let bound = joins.plan(Plan::all(inner), true);
+    Plan::all([bound].into_iter().chain(apart))
+}
+
+fn conjunction(items: &[Tree]) -> Plan {
     let mut plain = Vec::new();
     let mut parts = Vec::new();
     for component in components(items) {
@@ -337,49 +303,51 @@ fn conjunction(items: &[Tree]) -> Result<Plan, Error> {
             })
             .collect();
         match (leaves, component.as_slice()) {
-            (Some(leaves), _) => plain.extend(leaves),
-            (None, [only]) => parts.push(only.plan()?),
-            (None, several) => {
-                let alternatives = multiply(several)?;
-                let plans: Result<Vec<Plan>, Error> =
-                    alternatives.iter().map(|leaves| bind(leaves)).collect();
-                parts.push(Plan::any(plans?));
-            }
+            (Some(leaves), _) if bind(&leaves).is_some() => plain.extend(component),
+            (None, [only]) => parts.push(only.plan()),
+            (_, several) => parts.push(nested(several).unwrap_or_else(|| joined(several))),
         }
     }
-    let plain = bind(&plain)?;
-    Ok(Plan::all([plain].into_iter().chain(parts)))
+    let plain = nested(&plain).unwrap_or_else(|| joined(&plain));
+    Plan::all([plain].into_iter().chain(parts))
+}
+
+/// Trees that hold together, as alternatives of nested plans.
+fn nested(items: &[&Tree]) -> Option<Plan> {
+    let alternatives = multiply(items)?;
+    let plans: Option<Vec<Plan>> = alternatives.iter().map(|leaves| bind(leaves)).collect();
+    Some(Plan::any(plans?))
 }
 
 /// Splits the items of a conjunction into groups that share no multi-valued path.
 fn components(items: &[Tree]) -> Vec<Vec<&Tree>> {
-    let mut groups: Vec<(Vec<&Tree>, Vec<&[Hop]>)> = Vec::new();
+    let mut groups: Vec<(Vec<&Tree>, Vec<&Way>)> = Vec::new();
     for item in items {
-        let mut paths = Vec::new();
-        item.shared(&mut paths);
+        let mut ways = Vec::new();
+        item.shared(&mut ways);
         let (linked, apart): (Vec<_>, Vec<_>) = groups
             .into_iter()
-            .partition(|(_, known)| known.iter().any(|path| paths.contains(path)));
+            .partition(|(_, known)| known.iter().any(|way| ways.contains(way)));
         let mut members = Vec::new();
         for (group, known) in linked {
             members.extend(group);
-            paths.extend(known);
+            ways.extend(known);
         }
         members.push(item);
         groups = apart;
-        groups.push((members, paths));
+        groups.push((members, ways));
     }
     groups.into_iter().map(|(members, _)| members).collect()
 }
 
-/// Alternatives of plain conjunctions.
-fn multiply<'t>(items: &[&'t Tree]) -> Result<Vec<Vec<&'t Leaf>>, Error> {
+/// Alternatives of plain conjunctions; `None` if they are too many.
+fn multiply<'t>(items: &[&'t Tree]) -> Option<Vec<Vec<&'t Leaf>>> {
     let mut product: Vec<Vec<&Leaf>> = vec![Vec::new()];
     for item in items {
         let alternatives = alternatives(item)?;
         let multiplied = product.len() > 1 && alternatives.len() > 1;
         if multiplied && product.len() * alternatives.len() > MAX_ALTERNATIVES {
-            return Err(too_many(item));
+            return None;
         }
         product = product
             .iter()
@@ -390,49 +358,22 @@ fn multiply<'t>(items: &[&'t Tree]) -> Result<Vec<Vec<&'t Leaf>>, Error> {
             })
             .collect();
     }
-    Ok(product)
+    Some(product)
 }
 
-fn alternatives(tree: &Tree) -> Result<Vec<Vec<&Leaf>>, Error> {
+fn alternatives(tree: &Tree) -> Option<Vec<Vec<&Leaf>>> {
     match tree {
-        Tree::Leaf(leaf) => Ok(vec![vec![leaf]]),
+        Tree::Leaf(leaf) => Some(vec![vec![leaf]]),
         Tree::All(items) => multiply(&items.iter().collect::<Vec<_>>()),
         Tree::Any(items) => {
             let mut found = Vec::new();
             for item in items {
                 found.extend(alternatives(item)?);
                 if found.len() > MAX_COMPARISONS {
-                    return Err(too_many(item));
+                    return None;
                 }
             }
-            Ok(found)
-        }
-    }
-}
-
-fn too_many(tree: &Tree) -> Error {
-    let message = format!(
-        "conditions on the same related records combine to more than {MAX_ALTERNATIVES} cases"
-    );
-    Error::new(
-        Code::TooComplex,
-        tree.span(),
-        message,
-        "too many `||` beside this path",
-    )
-    .with_help("split the rule, or test fewer alternatives on one path")
-}
-
-impl Tree {
-    fn span(&self) -> Span {
-        match self {
-            Tree::Leaf(Leaf::Rows { condition, .. }) => condition.span,
-            Tree::Leaf(Leaf::Fixed(_)) => Span::default(),
-            Tree::All(items) | Tree::Any(items) => items
-                .iter()
-                .map(Tree::span)
-                .find(|span| *span != Span::default())
-                .unwrap_or_default(),
+            Some(found)
         }
     }
 }

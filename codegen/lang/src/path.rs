@@ -1,136 +1,16 @@
-//! Names to paths: fields of the row, and of the rows that its relations point to.
+//! Names to paths: fields of a row, and of the rows that lead to it or that it leads to.
 
+use crate::back;
 use crate::error::{Code, Error};
+use crate::name::{Modifier, Name, Part};
 use crate::plan::Column;
 use crate::schema::{CollectionId, Field, FieldId, FieldType, ListAccess};
-use crate::scope::{Caller, Scope, did_you_mean, nearest};
+use crate::scope::{Caller, Scope, did_you_mean};
 use crate::span::Span;
-use crate::typed::{Hop, Path, Step, Type};
+use crate::typed::{Guard, Guarded, Hop, Path, Root, Step, Type};
 
 /// The most relations in one path.
 pub const MAX_HOPS: usize = 6;
-
-/// One part of a dotted name.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'t> {
-    pub text: &'t str,
-    pub span: Span,
-}
-
-/// A dotted name, cut up.
-#[derive(Debug)]
-pub(crate) struct Name<'t> {
-    pub parts: Vec<Part<'t>>,
-    pub modifier: Option<(Modifier, Span)>,
-}
-
-/// What may stand behind `:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Modifier {
-    Lower,
-    Length,
-    Each,
-    IsSet,
-    Changed,
-}
-
-impl Modifier {
-    const NAMES: [(&'static str, Self); 5] = [
-        ("lower", Self::Lower),
-        ("length", Self::Length),
-        ("each", Self::Each),
-        ("isset", Self::IsSet),
-        ("changed", Self::Changed),
-    ];
-
-    fn find(part: Part<'_>) -> Result<Self, Error> {
-        let known = Self::NAMES.iter().find(|(name, _)| *name == part.text);
-        known.map(|(_, modifier)| *modifier).ok_or_else(|| {
-            let near = nearest(part.text, Self::NAMES.iter().map(|(name, _)| *name));
-            let message = format!("unknown modifier `:{}`", part.text);
-            Error::new(
-                Code::UnknownModifier,
-                part.span,
-                message,
-                "no such modifier",
-            )
-            .with_help("the modifiers are `:lower`, `:length`, `:each`, `:isset`, `:changed`")
-            .with_maybe_help(near.map(|near| format!("did you mean `:{near}`?")))
-        })
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(_, it)| *it == self)
-            .map_or("", |(name, _)| name)
-    }
-}
-
-/// Cuts at dots; only the last part may have a modifier, and only one.
-pub(crate) fn split(text: &str, span: Span) -> Result<Name<'_>, Error> {
-    let mut parts = Vec::new();
-    let mut at = span.start;
-    for text in text.split('.') {
-        let span = Span {
-            start: at,
-            end: at + text.len(),
-        };
-        at = span.end + 1;
-        if text.is_empty() {
-            return Err(Error::new(
-                Code::Syntax,
-                span,
-                "two dots in a row",
-                "a name is missing",
-            ));
-        }
-        parts.push(Part { text, span });
-    }
-    let mut modifier = None;
-    if let Some(last) = parts.last_mut()
-        && let Some((name, text)) = last.text.split_once(':')
-    {
-        let behind = last.span.start + name.len() + 1;
-        let part = Part {
-            text,
-            span: Span {
-                start: behind,
-                end: last.span.end,
-            },
-        };
-        if text.contains(':') {
-            let message = "a name takes one modifier";
-            return Err(Error::new(
-                Code::Modifier,
-                part.span,
-                message,
-                "more than one",
-            ));
-        }
-        modifier = Some((Modifier::find(part)?, part.span));
-        *last = Part {
-            text: name,
-            span: Span {
-                start: last.span.start,
-                end: behind - 1,
-            },
-        };
-    }
-    if let Some(part) = parts
-        .iter()
-        .find(|part| part.text.contains(':') || part.text.is_empty())
-    {
-        let message = "a modifier can stand only at the end of a name";
-        return Err(Error::new(
-            Code::Modifier,
-            part.span,
-            message,
-            "not the last part",
-        ));
-    }
-    Ok(Name { parts, modifier })
-}
 
 /// A resolved path with what the checks need to know of its field.
 #[derive(Debug)]
@@ -142,21 +22,73 @@ pub(crate) struct Found<'a> {
     pub nullable: bool,
 }
 
-/// The relations that a name has followed so far.
-#[derive(Default)]
+/// Where a name begins.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Start {
+    pub root: Root,
+    /// The collection of the rows there.
+    pub at: CollectionId,
+}
+
+/// What a name has followed so far.
 struct Way {
+    root: Root,
     hops: Vec<Hop>,
+    guards: Vec<Guard>,
     /// See [`Path::ruled`].
     ruled: Vec<usize>,
 }
 
 impl Way {
-    fn to(self, column: Column, strict: bool, guard: Option<FieldId>) -> Path {
+    fn from(root: Root) -> Self {
+        Self {
+            root,
+            hops: Vec::new(),
+            guards: Vec::new(),
+            ruled: Vec::new(),
+        }
+    }
+
+    /// The row that the way leads to must let the caller see the field.
+    fn guard(&mut self, scope: &Scope<'_>, at: CollectionId, field: &Field<'_>) {
+        if scope.caller == Caller::Client && field.read_rule {
+            let what = Guarded::Readable {
+                collection: at,
+                field: field.id,
+            };
+            self.guards.push(Guard {
+                after: self.hops.len(),
+                what,
+            });
+        }
+    }
+
+    fn follow(
+        &mut self,
+        scope: &Scope<'_>,
+        hop: Hop,
+        to: CollectionId,
+        part: Part<'_>,
+    ) -> Result<(), Error> {
+        if self.hops.len() == MAX_HOPS {
+            let message = format!("more than {MAX_HOPS} relations in one path");
+            let label = "one too many";
+            return Err(Error::new(Code::TooDeep, part.span, message, label));
+        }
+        self.hops.push(hop);
+        if is_ruled(scope, to, part.span)? {
+            self.ruled.push(self.hops.len());
+        }
+        Ok(())
+    }
+
+    fn to(self, column: Column, strict: bool) -> Path {
         Path {
+            root: self.root,
             hops: self.hops,
             column,
             strict,
-            guard,
+            guards: self.guards,
             ruled: self.ruled,
         }
     }
@@ -164,117 +96,70 @@ impl Way {
 
 /// Resolves a name against the scope's collection.
 pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a>, Error> {
-    let mut at = scope.collection;
-    let mut way = Way::default();
-    let mut parts = name.parts.as_slice();
+    let start = Start {
+        root: Root::Row,
+        at: scope.collection,
+    };
+    follow(scope, start, &name.parts, name.modifier)
+}
+
+/// Resolves the parts of a name that follow `start`.
+pub(crate) fn follow<'a>(
+    scope: &Scope<'a>,
+    start: Start,
+    parts: &[Part<'_>],
+    modifier: Option<(Modifier, Span)>,
+) -> Result<Found<'a>, Error> {
+    let mut at = start.at;
+    let mut way = Way::from(start.root);
+    let mut parts = parts;
     while let Some((part, rest)) = parts.split_first() {
+        parts = rest;
         let Some(field) = scope.field(at, part.text) else {
-            return Err(unknown(scope, at, *part, rest));
+            if !back::is_back(part.text) {
+                return Err(unknown(scope, at, *part));
+            }
+            let back = back::resolve(scope, at, *part, rest)?;
+            way.follow(scope, back.hop, back.source, *part)?;
+            at = back.source;
+            way.guard(scope, at, &back.field);
+            continue;
         };
         let Some(next) = rest.first() else {
-            return leaf(scope, at, &field, name, way);
+            return leaf(scope, at, &field, modifier, way);
         };
-        if way.hops.len() == MAX_HOPS
-            && matches!(field.kind, FieldType::One(_) | FieldType::Many(_))
-        {
-            let message = format!("more than {MAX_HOPS} relations in one path");
-            return Err(Error::new(
-                Code::TooDeep,
-                part.span,
-                message,
-                "one too many",
-            ));
-        }
         let (target, step) = match field.kind {
             FieldType::One(_) if rest.len() == 1 && next.text == "id" => {
-                return record_id(scope, at, &field, name, way);
+                return record_id(scope, at, &field, modifier, way);
             }
             FieldType::One(target) => (target, Step::One(target)),
             FieldType::Many(target) => (target, Step::Many(target)),
             FieldType::Json | FieldType::GeoPoint => {
-                return inside(scope, &field, name, way, rest);
+                way.guard(scope, at, &field);
+                return inside(scope, &field, modifier, way, rest);
             }
             _ => return Err(not_a_relation(field.name, field.kind, next.span)),
         };
-        way.hops.push(Hop {
-            field: field.id,
-            step,
-        });
-        if is_ruled(scope, target, part.span)? {
-            way.ruled.push(way.hops.len());
-        }
+        way.guard(scope, at, &field);
+        let field = field.id;
+        way.follow(scope, Hop { field, step }, target, *part)?;
         at = target;
-        parts = rest;
     }
-    Err(Error::new(
-        Code::Syntax,
-        Span::default(),
-        "a name is missing",
-        "here",
-    ))
+    let message = "a name is missing";
+    Err(Error::new(Code::Syntax, Span::default(), message, "here"))
 }
 
 /// A field of the row itself, as it is stored.
 pub(crate) fn own(field: &Field<'_>) -> Path {
     let strict = matches!(field.kind, FieldType::Json | FieldType::GeoPoint);
-    Way::default().to(Column::Field(field.id), strict, None)
+    Way::from(Root::Row).to(Column::Field(field.id), strict)
 }
 
-fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>, rest: &[Part<'_>]) -> Error {
-    if part.text.contains("_via_") {
-        return back_relation(scope, at, part, rest);
-    }
+fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>) -> Error {
     let collection = scope.schema.name(at);
     let message = format!("unknown field `{}` in collection `{collection}`", part.text);
     Error::new(Code::UnknownField, part.span, message, "no such field")
         .with_maybe_help(did_you_mean(scope.near_field(at, part.text)))
-}
-
-/// Checked as far as the schema tells, then refused: not compiled yet.
-fn back_relation(scope: &Scope<'_>, at: CollectionId, part: Part<'_>, rest: &[Part<'_>]) -> Error {
-    let Some((collection, field)) = part.text.split_once("_via_") else {
-        return Error::new(
-            Code::BadPath,
-            part.span,
-            "not a back-relation",
-            "no `_via_`",
-        );
-    };
-    let Some(from) = scope.schema.collection(collection) else {
-        let message = format!("unknown collection `{collection}` in a back-relation");
-        return Error::new(
-            Code::UnknownCollection,
-            part.span,
-            message,
-            "no such collection",
-        )
-        .with_maybe_help(did_you_mean(scope.near_collection(collection)));
-    };
-    match scope.field(from, field).map(|field| field.kind) {
-        None => {
-            let message = format!("unknown field `{field}` in collection `{collection}`");
-            Error::new(Code::UnknownField, part.span, message, "no such field")
-                .with_maybe_help(did_you_mean(scope.near_field(from, field)))
-        }
-        Some(FieldType::One(target) | FieldType::Many(target)) if target == at => {
-            if rest.is_empty() {
-                let message = "a back-relation needs a field behind it";
-                return Error::new(Code::BadPath, part.span, message, "ends here")
-                    .with_help(format!("for example `{}.id`", part.text));
-            }
-            unsupported(part.span, "back-relations are not compiled yet")
-        }
-        Some(_) => {
-            let target = scope.schema.name(at);
-            let message = format!("`{field}` of `{collection}` does not point to `{target}`");
-            Error::new(
-                Code::BadPath,
-                part.span,
-                message,
-                "not a relation to this collection",
-            )
-        }
-    }
 }
 
 /// What the language has, but the compiler can't do.
@@ -308,15 +193,15 @@ fn record_id<'a>(
     scope: &Scope<'a>,
     at: CollectionId,
     field: &Field<'a>,
-    name: &Name<'_>,
+    modifier: Option<(Modifier, Span)>,
     way: Way,
 ) -> Result<Found<'a>, Error> {
     let id = Field {
         kind: FieldType::Text,
         ..*field
     };
-    let mut found = leaf(scope, at, &id, name, way)?;
-    if found.ty == Type::Text && name.modifier.is_none() {
+    let mut found = leaf(scope, at, &id, modifier, way)?;
+    if found.ty == Type::Text && modifier.is_none() {
         found.ty = Type::Record;
     }
     Ok(found)
@@ -327,14 +212,15 @@ fn leaf<'a>(
     scope: &Scope<'a>,
     at: CollectionId,
     field: &Field<'a>,
-    name: &Name<'_>,
+    modifier: Option<(Modifier, Span)>,
     mut way: Way,
 ) -> Result<Found<'a>, Error> {
+    way.guard(scope, at, field);
     let mut column = Column::Field(field.id);
     let mut ty = Type::from(field.kind);
     let mut values = field.values;
     let listed = field.kind.has_items();
-    match name.modifier {
+    match modifier {
         None => {}
         Some((Modifier::Lower, _)) => {
             column = Column::Lower(field.id);
@@ -368,12 +254,13 @@ fn leaf<'a>(
         Some((modifier, span)) if scope.strict() => return Err(misfit(modifier, span, ty)),
         Some(_) => {}
     }
-    let guard = match scope.caller {
-        Caller::Client if field.guarded_email => Some(visibility(scope, at)?),
-        _ => None,
-    };
+    if scope.caller == Caller::Client && field.guarded_email {
+        let what = Guarded::True(visibility(scope, at)?);
+        let after = way.hops.len();
+        way.guards.push(Guard { after, what });
+    }
     let strict = field.kind == FieldType::Json;
-    let path = way.to(column, strict, guard);
+    let path = way.to(column, strict);
     Ok(Found {
         path,
         ty,
@@ -419,12 +306,12 @@ fn visibility(scope: &Scope<'_>, at: CollectionId) -> Result<FieldId, Error> {
 fn inside<'a>(
     scope: &Scope<'a>,
     field: &Field<'a>,
-    name: &Name<'_>,
+    modifier: Option<(Modifier, Span)>,
     way: Way,
     rest: &[Part<'_>],
 ) -> Result<Found<'a>, Error> {
     let mut keys: Vec<String> = rest.iter().map(|part| part.text.to_owned()).collect();
-    if let Some((modifier, span)) = name.modifier {
+    if let Some((modifier, span)) = modifier {
         if scope.strict() {
             let message = format!("`:{}` can't follow a place inside json", modifier.as_str());
             return Err(Error::new(
@@ -452,7 +339,7 @@ fn inside<'a>(
             "no such part",
         ));
     }
-    let path = way.to(Column::Path(field.id, keys), true, None);
+    let path = way.to(Column::Path(field.id, keys), true);
     Ok(Found {
         path,
         ty: Type::Json,

@@ -123,8 +123,14 @@ pub enum Plan {
     Joined {
         /// Each may begin at the row or at one of the joins before it. Never empty.
         joins: Vec<Join>,
-        /// Made of comparisons, [`Plan::Visible`], [`Plan::Readable`], [`Plan::All`] and
-        /// [`Plan::Any`], with columns of the joined rows as [`Column::Of`].
+        /// Made of comparisons, [`Plan::Request`], [`Plan::Visible`], [`Plan::Readable`],
+        /// [`Plan::All`] and [`Plan::Any`], with columns of the joined rows as [`Column::Of`].
+        ///
+        /// Where a comparison of every value stands below `||`, its part that no choice of rows
+        /// touches is in here too: [`Plan::Joined`], [`Plan::Via`], [`Plan::Each`] or
+        /// [`Plan::Empty`] that speak of the row itself, as all columns that are no
+        /// [`Column::Of`] do. So these plans nest; the numbers of an inner [`Plan::Joined`] mean
+        /// its own joins, never those of the outer one.
         inner: Box<Plan>,
         /// Some, or none?
         holds: bool,

@@ -1,7 +1,9 @@
 //! Names that begin with `@`: the request, macros, other collections.
 
 use crate::error::{Code, Error};
-use crate::path::{self, Modifier, Name, Part, not_a_relation, split, unsupported};
+use crate::every;
+use crate::name::{Modifier, Name, Part, split};
+use crate::path::{self, not_a_relation, unsupported};
 use crate::plan::{Macro, Quantifier, Value};
 use crate::schema::{Field, FieldType};
 use crate::scope::{Caller, Scope, did_you_mean, nearest};
@@ -44,7 +46,15 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, text: &str, span: Span) -> Result<G
     }
     match head {
         "@request" => request(scope, &split(text, span)?, span),
-        "@collection" => Err(collection(scope, text, span)),
+        "@collection" => {
+            let found = every::resolve(scope, text, span)?;
+            Ok(Given {
+                node: Node::Path(found.path),
+                ty: found.ty,
+                values: found.values,
+                warning: None,
+            })
+        }
         _ => constant(text, span),
     }
 }
@@ -79,42 +89,6 @@ fn constant<'a>(text: &str, span: Span) -> Result<Given<'a>, Error> {
         Type::Date
     };
     Ok(Given::new(Value::Macro(*value), ty))
-}
-
-/// Checked as far as the schema tells, then refused: not compiled yet.
-fn collection(scope: &Scope<'_>, text: &str, span: Span) -> Error {
-    let mut parts = text.split('.').skip(1);
-    let Some(named) = parts.next() else {
-        let message = "`@collection` needs a collection and a field behind it";
-        return Error::new(Code::BadPath, span, message, "ends here");
-    };
-    let name = named.split(':').next().unwrap_or(named);
-    let start = span.start + "@collection.".len();
-    let at = Span {
-        start,
-        end: start + name.len(),
-    };
-    let Some(found) = scope.schema.collection(name) else {
-        let message = format!("unknown collection `{name}`");
-        return Error::new(Code::UnknownCollection, at, message, "no such collection")
-            .with_maybe_help(did_you_mean(scope.near_collection(name)));
-    };
-    let Some(field) = parts.next() else {
-        let message = "`@collection` needs a field behind the collection";
-        return Error::new(Code::BadPath, span, message, "ends here");
-    };
-    let field = field.split(':').next().unwrap_or(field);
-    if scope.field(found, field).is_none() && !field.contains("_via_") {
-        let start = start + named.len() + 1;
-        let at = Span {
-            start,
-            end: start + field.len(),
-        };
-        let message = format!("unknown field `{field}` in collection `{name}`");
-        return Error::new(Code::UnknownField, at, message, "no such field")
-            .with_maybe_help(did_you_mean(scope.near_field(found, field)));
-    }
-    unsupported(span, "`@collection` is not compiled yet")
 }
 
 fn request<'a>(scope: &Scope<'a>, name: &Name<'_>, span: Span) -> Result<Given<'a>, Error> {

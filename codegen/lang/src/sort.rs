@@ -1,12 +1,15 @@
 //! The sort parameter of a list.
 
 use crate::error::{Code, Error};
+use crate::every;
+use crate::join::Joins;
 use crate::lower::visible;
-use crate::path::{resolve, split, unsupported};
-use crate::plan::{Column, Plan};
+use crate::name::split;
+use crate::path::resolve;
+use crate::plan::{Column, Join, Plan};
 use crate::scope::{Caller, Scope};
 use crate::span::Span;
-use crate::typed::Hop;
+use crate::typed::{Hop, Root, Step};
 
 /// The most keys in one sort.
 pub const MAX_KEYS: usize = 8;
@@ -35,6 +38,15 @@ pub enum SortBy {
         column: Column,
         /// What the rows that are sorted must satisfy besides the filter, lest the order tell
         /// about records that the caller couldn't list.
+        visible: Plan,
+    },
+    /// A value of the first of several records, in the order of the relation or of insertion.
+    Joined {
+        /// How to find them, as in [`Plan::Joined`].
+        joins: Vec<Join>,
+        /// The value: of the last of the joins.
+        column: Column,
+        /// As in [`SortBy::Path`].
         visible: Plan,
     },
     /// `@random`
@@ -103,13 +115,8 @@ fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<SortBy, Error> {
     if literal || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(named) {
         return refused(format!("`{name}` is no field"));
     }
-    if name.starts_with("@collection.") && scope.caller == Caller::Superuser {
-        return Err(unsupported(
-            span,
-            "sorting by `@collection` is not compiled yet",
-        ));
-    }
-    if name.starts_with('@') {
+    let every = name.starts_with("@collection.") && scope.caller == Caller::Superuser;
+    if name.starts_with('@') && !every {
         return refused(format!("`{name}` can't be sorted by"));
     }
     // Modifiers that don't apply are ignored, whoever asks; a rule has no sort.
@@ -117,17 +124,29 @@ fn column(name: &str, span: Span, scope: &Scope<'_>) -> Result<SortBy, Error> {
         Caller::Rule => Caller::Superuser,
         other => other,
     };
-    let path = resolve(&Scope { caller, ..*scope }, &split(name, span)?)?.path;
-    if path.hops.is_empty() {
+    let scope = &Scope { caller, ..*scope };
+    let path = if every {
+        every::resolve(scope, name, span)?.path
+    } else {
+        resolve(scope, &split(name, span)?)?.path
+    };
+    if path.root == Root::Row && path.hops.is_empty() {
         return Ok(SortBy::Column(path.column));
     }
-    if path.is_multi() {
-        let message = "sorting by fields of several other records is not compiled yet";
-        return Err(unsupported(span, message));
+    let visible = visible(&path);
+    let single = path.hops.iter().all(|hop| matches!(hop.step, Step::One(_)));
+    if path.root == Root::Row && single {
+        return Ok(SortBy::Path {
+            visible,
+            hops: path.hops,
+            column: path.column,
+        });
     }
-    Ok(SortBy::Path {
-        visible: visible(&path, span)?,
-        hops: path.hops,
-        column: path.column,
+    let mut joins = Joins::default();
+    let column = joins.column(&path);
+    Ok(SortBy::Joined {
+        joins: joins.into_joins(),
+        column,
+        visible,
     })
 }

@@ -50,7 +50,7 @@ pub struct Operand {
 pub enum Node {
     /// A literal, a macro or a part of the request.
     Value(Value),
-    /// A value of the row, or of rows that it points to.
+    /// A value of the row, or of rows that a way from it or from elsewhere finds.
     Path(Path),
     /// `:changed`: was the body field sent, and is it another value than the row's own field?
     Changed {
@@ -59,27 +59,128 @@ pub enum Node {
         /// The field of the body.
         sent: Value,
     },
+    /// A way from the caller's record, which may be of any of these collections. A caller of none
+    /// of them, and a guest, has the literal NULL here.
+    Caller(Vec<CallerPath>),
+    /// A function.
+    Call(Call),
 }
 
-/// A way from the row to a value.
+/// A way from the caller's record, if that is of the collection with the name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallerPath {
+    /// The auth collection's name.
+    pub collection: String,
+    /// The way; its root is [`Root::Caller`].
+    pub path: Path,
+}
+
+/// A function with its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Call {
+    /// `geoDistance(lonA, latA, lonB, latB)`
+    Distance(Box<[Node; 4]>),
+    /// `strftime(format, time, modifiers…)`
+    Time {
+        /// The format.
+        format: String,
+        /// The time; now, where there is none.
+        time: Option<Box<Node>>,
+        /// The modifiers.
+        modifiers: Vec<String>,
+    },
+}
+
+impl Call {
+    /// The arguments that are looked up: values and paths.
+    pub fn arguments(&self) -> &[Node] {
+        match self {
+            Self::Distance(nodes) => nodes.as_slice(),
+            Self::Time { time, .. } => time.as_deref().map_or(&[], std::slice::from_ref),
+        }
+    }
+}
+
+/// A way to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
+    /// Where it begins.
+    pub root: Root,
     /// The relations on the way.
     pub hops: Vec<Hop>,
     /// The value, of the row where the hops end.
     pub column: Column,
     /// Does NULL equal only NULL here (json fields, places in json and geoPoint fields)?
     pub strict: bool,
-    /// The field that must be true beside each comparison: `emailVisibility` of a guarded email.
-    pub guard: Option<FieldId>,
+    /// What must hold of the rows on the way, lest a comparison tell what the caller can't see.
+    pub guards: Vec<Guard>,
     /// After how many hops a row stands whose list rule the caller must satisfy (clients only).
     pub ruled: Vec<usize>,
+}
+
+/// Where a path begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
+    /// At the row.
+    Row,
+    /// At every record of a collection: `@collection.NAME:ALIAS`.
+    Every {
+        /// The collection.
+        collection: CollectionId,
+        /// What distinguishes two independent looks at one collection; mostly empty.
+        alias: String,
+    },
+    /// At the caller's record, if it is of this auth collection.
+    Caller(CollectionId),
+    /// At the records whose ids a relation field of the body holds.
+    Submitted {
+        /// The key of the body.
+        key: String,
+        /// Where the relation points.
+        target: CollectionId,
+        /// Can it hold several ids?
+        multi: bool,
+    },
+}
+
+impl Root {
+    /// Can it be several rows?
+    pub fn is_multi(&self) -> bool {
+        match self {
+            Self::Row | Self::Caller(_) => false,
+            Self::Every { .. } => true,
+            Self::Submitted { multi, .. } => *multi,
+        }
+    }
+}
+
+/// What must hold of a row on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// Of the row after so many hops.
+    pub after: usize,
+    /// What.
+    pub what: Guarded,
+}
+
+/// What a [`Guard`] asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarded {
+    /// This field is true: `emailVisibility`, for an email.
+    True(FieldId),
+    /// The caller may read the field, by the field's own rule.
+    Readable {
+        /// The row's collection.
+        collection: CollectionId,
+        /// The field.
+        field: FieldId,
+    },
 }
 
 impl Path {
     /// Can it yield several values for one row?
     pub fn is_multi(&self) -> bool {
-        self.hops.iter().any(|hop| hop.is_multi())
+        self.root.is_multi() || self.hops.iter().any(|hop| hop.is_multi())
     }
 
     /// The ways to the rows that the caller must be allowed to list, with their collections.
@@ -87,7 +188,7 @@ impl Path {
         self.ruled.iter().filter_map(|length| {
             let hops = self.hops.get(..*length)?;
             match hops.last()?.step {
-                Step::One(target) | Step::Many(target) => Some((hops, target)),
+                Step::One(to) | Step::Many(to) | Step::Back { source: to, .. } => Some((hops, to)),
                 Step::Items => None,
             }
         })
@@ -97,7 +198,7 @@ impl Path {
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hop {
-    /// The field that is followed.
+    /// The field that is followed: of the row before, or with [`Step::Back`] of the row behind.
     pub field: FieldId,
     /// To what.
     pub step: Step,
@@ -106,7 +207,12 @@ pub struct Hop {
 impl Hop {
     /// Can it yield several values for one row?
     pub fn is_multi(&self) -> bool {
-        !matches!(self.step, Step::One(_))
+        !matches!(self.step, Step::One(_) | Step::Back { unique: true, .. })
+    }
+
+    /// Does it go along a field of the row before?
+    pub(crate) fn is_forward(&self) -> bool {
+        !matches!(self.step, Step::Back { .. })
     }
 }
 
@@ -119,6 +225,13 @@ pub enum Step {
     Many(CollectionId),
     /// To the items of a multiple select.
     Items,
+    /// To the records of `source` whose relation points here.
+    Back {
+        /// The collection whose records point.
+        source: CollectionId,
+        /// Can only one of them point to each record?
+        unique: bool,
+    },
 }
 
 /// What an operand holds.

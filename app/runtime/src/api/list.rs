@@ -105,7 +105,7 @@ impl Listing {
 /// What a sort through relations asks of the records that are listed.
 fn visible(key: &SortKey) -> Option<Plan> {
     match &key.by {
-        SortBy::Path { visible, .. } => Some(visible.clone()),
+        SortBy::Path { visible, .. } | SortBy::Joined { visible, .. } => Some(visible.clone()),
         _ => None,
     }
 }

@@ -44,6 +44,7 @@ fn order<C: Collection>(key: &SortKey, collections: Collections<'_>) -> Option<O
             let (_, part) = column::<C>(name)?.erase();
             term(vec![Piece::Part(0)], vec![part], key.descending)
         }
+        SortBy::Joined { .. } => return None,
         SortBy::Path {
             hops,
             column: wanted,
@@ -66,7 +67,7 @@ fn order<C: Collection>(key: &SortKey, collections: Collections<'_>) -> Option<O
 fn target(hop: &Hop, collections: Collections<'_>) -> Option<&'static CollectionMeta> {
     match hop.step {
         Step::One(id) => collections(id),
-        Step::Many(_) | Step::Items => None,
+        Step::Many(_) | Step::Items | Step::Back { .. } => None,
     }
 }
 

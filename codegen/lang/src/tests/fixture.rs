@@ -102,6 +102,9 @@ impl Fixture {
             ("public", Bool),
             ("r", One(X)),
             ("rm", Many(X)),
+            ("p", One(C)),
+            ("ps", Many(C)),
+            ("only", One(C)),
         ];
         Self {
             collections: vec![
@@ -156,7 +159,7 @@ impl Schema for Fixture {
             },
             guarded_email: auth && row.name == "email",
             read_rule: false,
-            unique: false,
+            unique: row.name == "only",
         };
         self.get(collection)
             .fields

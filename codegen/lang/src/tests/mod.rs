@@ -10,6 +10,7 @@ mod assumptions;
 mod findings;
 mod fixture;
 mod grammar;
+mod joined;
 mod meaning;
 mod model;
 mod robust;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fixture::{C, Fixture, USERS, X};
 use crate::eval::{Affinity, Operand, Side, compare};
-use crate::plan::{Column, Plan, Quantifier, Truth, Value, is_auth_column};
+use crate::plan::{Argument, Column, Join, Origin, Plan, Quantifier, Truth, Value, is_auth_column};
 use crate::schema::{CollectionId, FieldId, FieldType, Schema};
 use crate::{Caller, Scope, compile};
 
@@ -34,6 +34,45 @@ pub(super) struct Record {
     cells: Vec<Cell>,
 }
 
+/// What a plan speaks of.
+#[derive(Clone, Copy)]
+struct At<'r> {
+    row: &'r Record,
+    item: Option<&'r str>,
+    joined: &'r [Found<'r>],
+}
+
+impl<'r> At<'r> {
+    fn row(row: &'r Record) -> Self {
+        Self {
+            row,
+            item: None,
+            joined: &[],
+        }
+    }
+
+    fn row_of(&self, number: Option<usize>) -> Option<&'r Record> {
+        number.map_or(Some(self.row), |number| self.joined[number].record())
+    }
+}
+
+/// What a join found.
+#[derive(Clone, Copy)]
+enum Found<'r> {
+    Record(&'r Record),
+    Item(&'r str),
+    Nothing(Option<CollectionId>),
+}
+
+impl<'r> Found<'r> {
+    fn record(self) -> Option<&'r Record> {
+        match self {
+            Found::Record(record) => Some(record),
+            Found::Item(_) | Found::Nothing(_) => None,
+        }
+    }
+}
+
 /// A schema, its rows, and one request.
 pub(super) struct Model {
     pub(super) schema: Fixture,
@@ -43,6 +82,8 @@ pub(super) struct Model {
     pub(super) body: Vec<(&'static str, Cell)>,
     /// The rules of the collections that have one.
     pub(super) list_rules: Vec<(CollectionId, &'static str)>,
+    /// The rules of fields, each called `collection.field`.
+    pub(super) read_rules: Vec<(&'static str, &'static str)>,
 }
 
 impl Model {
@@ -54,6 +95,7 @@ impl Model {
             auth: None,
             body: Vec::new(),
             list_rules: Vec::new(),
+            read_rules: Vec::new(),
         }
     }
 
@@ -125,7 +167,7 @@ impl Model {
     /// The ids in `collection` of which the plan holds, joined by blanks.
     pub(super) fn matched_by(&self, collection: CollectionId, plan: &Plan) -> String {
         let rows = self.records.iter().filter(|it| it.collection == collection);
-        let rows = rows.filter(|row| self.holds(plan, row, None));
+        let rows = rows.filter(|row| self.holds(plan, At::row(row)));
         let ids = rows.map(|row| match &row.cells[0] {
             Cell::Text(id) => id.as_str(),
             other => panic!("an id is text, not {other:?}"),
@@ -138,12 +180,13 @@ impl Model {
         self.matched_in(C, text, Caller::Superuser)
     }
 
-    fn holds(&self, plan: &Plan, row: &Record, item: Option<&str>) -> bool {
+    fn holds(&self, plan: &Plan, at: At<'_>) -> bool {
+        let row = at.row;
         match plan {
             Plan::Always => true,
             Plan::Never => false,
-            Plan::All(items) => items.iter().all(|plan| self.holds(plan, row, item)),
-            Plan::Any(items) => items.iter().any(|plan| self.holds(plan, row, item)),
+            Plan::All(items) => items.iter().all(|plan| self.holds(plan, at)),
+            Plan::Any(items) => items.iter().any(|plan| self.holds(plan, at)),
             Plan::Request {
                 left,
                 op,
@@ -156,7 +199,7 @@ impl Model {
                 value,
                 when,
             } => {
-                let column = self.column(row, column, item);
+                let column = self.column(at, column);
                 self.values(&Value::Null, value, *when, |_, value| {
                     compare(&column, *op, value)
                 })
@@ -167,7 +210,7 @@ impl Model {
                 column,
                 when,
             } => {
-                let column = self.column(row, column, item);
+                let column = self.column(at, column);
                 self.values(value, &Value::Null, *when, |value, _| {
                     compare(value, *op, &column)
                 })
@@ -178,17 +221,43 @@ impl Model {
                 right,
                 when,
             } => {
-                let left = self.column(row, left, item);
-                met(compare(&left, *op, &self.column(row, right, item)), *when)
+                let left = self.column(at, left);
+                met(compare(&left, *op, &self.column(at, right)), *when)
             }
-            Plan::Visible { collection, .. } => {
+            Plan::Visible {
+                collection,
+                row: of,
+            } => {
+                let Some(row) = at.row_of(*of) else {
+                    return true;
+                };
                 assert_eq!(row.collection, *collection);
                 let rule = self.list_rules.iter().find(|(of, _)| of == collection);
                 let (_, text) = rule.expect("each ruled collection has a rule");
                 let scope = Scope::new(&self.schema, *collection, Caller::Rule);
-                self.holds(&compile(text, &scope).unwrap().plan, row, None)
+                self.holds(&compile(text, &scope).unwrap().plan, At::row(row))
             }
-            Plan::Readable { .. } | Plan::Joined { .. } => panic!("not in the model: {plan:?}"),
+            Plan::Readable {
+                collection,
+                field,
+                row: of,
+            } => {
+                let Some(row) = at.row_of(*of) else {
+                    return true;
+                };
+                assert_eq!(row.collection, *collection);
+                let name = self.schema.fields(*collection)[field.0].name;
+                let key = format!("{}.{name}", self.schema.name(*collection));
+                let rule = self.read_rules.iter().find(|(of, _)| *of == key);
+                let (_, text) = rule.expect("each guarded field has a rule");
+                let scope = Scope::new(&self.schema, *collection, Caller::Rule);
+                self.holds(&compile(text, &scope).unwrap().plan, At::row(row))
+            }
+            Plan::Joined {
+                joins,
+                inner,
+                holds,
+            } => self.chosen(joins, row, &mut Vec::new(), inner) == *holds,
             Plan::Empty { field, holds } => items_of(row, *field).is_empty() == *holds,
             Plan::Via {
                 field,
@@ -201,7 +270,7 @@ impl Model {
                     it.collection == *target
                         && matches!(&it.cells[0], Cell::Text(id) if ids.contains(&id.as_str()))
                 });
-                targets.any(|row| self.holds(inner, row, None)) == *holds
+                targets.any(|row| self.holds(inner, At::row(row))) == *holds
             }
             Plan::Each {
                 field,
@@ -209,7 +278,11 @@ impl Model {
                 holds,
             } => {
                 let items = items_of(row, *field);
-                items.iter().any(|item| self.holds(inner, row, Some(item))) == *holds
+                let item = |item| At {
+                    item: Some(item),
+                    ..At::row(row)
+                };
+                items.iter().any(|it| self.holds(inner, item(it))) == *holds
             }
         }
     }
@@ -281,14 +354,141 @@ impl Model {
         (vec![Side::value(operand)], None)
     }
 
-    fn column<'r>(&self, row: &'r Record, column: &Column, item: Option<&'r str>) -> Side<'r> {
+    /// Does some choice of rows for the joins that are left satisfy the plan?
+    fn chosen<'r>(
+        &'r self,
+        joins: &[Join],
+        row: &'r Record,
+        chosen: &mut Vec<Found<'r>>,
+        inner: &Plan,
+    ) -> bool {
+        let Some(join) = joins.get(chosen.len()) else {
+            let at = At {
+                joined: chosen,
+                ..At::row(row)
+            };
+            return self.holds(inner, at);
+        };
+        let mut found = self.joined(join, row, chosen);
+        if found.is_empty() {
+            found.push(Found::Nothing(join.collection()));
+        }
+        found.into_iter().any(|one| {
+            chosen.push(one);
+            let holds = self.chosen(joins, row, chosen, inner);
+            chosen.pop();
+            holds
+        })
+    }
+
+    fn joined<'r>(&'r self, join: &Join, row: &'r Record, chosen: &[Found<'r>]) -> Vec<Found<'r>> {
+        let origin = |from: &Origin| match from {
+            Origin::Row => Some(row),
+            Origin::Joined(number) => chosen[*number].record(),
+        };
+        let of = |collection: CollectionId, matches: &dyn Fn(&Record) -> bool| {
+            let records = self.records.iter();
+            let records = records.filter(|it| it.collection == collection && matches(it));
+            records.map(Found::Record).collect()
+        };
+        match join {
+            Join::One {
+                from,
+                field,
+                target,
+            }
+            | Join::Many {
+                from,
+                field,
+                target,
+            } => {
+                let ids = origin(from)
+                    .map(|row| items_of(row, *field))
+                    .unwrap_or_default();
+                of(*target, &|it| ids.contains(&id_of(it)))
+            }
+            Join::Items { from, field } => {
+                let items = origin(from)
+                    .map(|row| items_of(row, *field))
+                    .unwrap_or_default();
+                items.into_iter().map(Found::Item).collect()
+            }
+            Join::Back {
+                from,
+                source,
+                field,
+            } => match origin(from) {
+                Some(row) => of(*source, &|it| items_of(it, *field).contains(&id_of(row))),
+                None => Vec::new(),
+            },
+            Join::Every { collection } => of(*collection, &|_| true),
+            Join::Caller { collection } => {
+                let auth = self.auth.as_deref().unwrap_or(&[]);
+                let id = auth.iter().find(|(name, _)| *name == "id");
+                of(*collection, &|it| {
+                    id.is_some_and(|(_, id)| it.cells[0] == *id)
+                })
+            }
+            Join::Submitted { key, target } => {
+                let sent = self.body.iter().find(|(name, _)| name == key);
+                let ids = sent.map(|(_, cell)| items(cell)).unwrap_or_default();
+                of(*target, &|it| ids.contains(&id_of(it)))
+            }
+        }
+    }
+
+    /// A value of a joined row.
+    fn of_joined<'r>(&self, found: Found<'r>, column: &Column) -> Side<'r> {
+        match found {
+            Found::Record(row) => self.column(At::row(row), column),
+            Found::Item(item) => Side::column(Operand::Text(Cow::Borrowed(item)), Affinity::None),
+            Found::Nothing(collection) => {
+                let strict = |field: &FieldId| {
+                    let fields = self.schema.fields(collection.expect("a record's column"));
+                    fields[field.0].kind == FieldType::Json
+                };
+                match column {
+                    Column::Length(_) => Side::column(Operand::Integer(0), Affinity::None),
+                    Column::Path(..) => Side::strict(Operand::Null, Affinity::None),
+                    Column::Field(field) | Column::Lower(field) if strict(field) => {
+                        Side::strict(Operand::Null, Affinity::None)
+                    }
+                    _ => Side::column(Operand::Null, Affinity::None),
+                }
+            }
+        }
+    }
+
+    fn argument(&self, at: At<'_>, argument: &Argument) -> Option<String> {
+        let side = match argument {
+            Argument::Column(column) => self.column(at, column),
+            Argument::Value(value) => self.request(value).0.remove(0),
+        };
+        side.text().map(Cow::into_owned)
+    }
+
+    fn column<'r>(&self, at: At<'r>, column: &Column) -> Side<'r> {
+        let row = at.row;
         let kind = |field: FieldId| self.schema.fields(row.collection)[field.0].kind;
         match column {
-            Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
-                panic!("not in the model: {column:?}")
+            Column::Of(number, column) => self.of_joined(at.joined[*number], column),
+            // Enough of the functions for the tests.
+            Column::Distance(arguments) => {
+                let [a, b, c, d] = arguments.as_ref();
+                let number = |it| self.argument(at, it)?.parse::<f64>().ok();
+                let far = || Some((number(c)? - number(a)?).hypot(number(d)? - number(b)?));
+                Side::strict(far().map_or(Operand::Null, Operand::Number), Affinity::None)
+            }
+            Column::Time { time, .. } => {
+                let time = time.as_ref().and_then(|it| self.argument(at, it));
+                let year = time.filter(|it| it.len() >= 4);
+                let year = year.map_or(Operand::Null, |it| {
+                    Operand::Text(Cow::Owned(it[..4].to_owned()))
+                });
+                Side::column(year, Affinity::None)
             }
             Column::Item => {
-                let item = item.expect("only inside `Each`");
+                let item = at.item.expect("only inside `Each`");
                 Side::column(Operand::Text(Cow::Borrowed(item)), Affinity::None)
             }
             Column::Length(field) => {
@@ -381,7 +581,15 @@ fn operand_of(cell: &Cell) -> Operand<'_> {
 
 /// What a relation or select points to, empty ones left out.
 fn items_of(row: &Record, field: FieldId) -> Vec<&str> {
-    match &row.cells[field.0] {
+    items(&row.cells[field.0])
+}
+
+fn id_of(row: &Record) -> &str {
+    items_of(row, FieldId(0))[0]
+}
+
+fn items(cell: &Cell) -> Vec<&str> {
+    match cell {
         Cell::List(items) => items.iter().map(String::as_str).collect(),
         Cell::Text(id) if !id.is_empty() => vec![id.as_str()],
         _ => Vec::new(),

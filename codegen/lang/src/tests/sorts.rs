@@ -136,7 +136,6 @@ fn refusals() {
     check("@now", "rule::sort @now");
     check("@request.auth.id", "rule::sort @request.auth.id");
     check("@collection.x.n", "rule::sort @collection.x.n");
-    check("rm.title", "rule::unsupported rm.title");
     check("lo.title", "rule::forbidden lo");
     check("title:nope", "rule::unknown_modifier nope");
     check("title.", "rule::syntax ");
