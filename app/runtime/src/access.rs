@@ -1,6 +1,7 @@
 //! The witness that a rule was asked: records are reached through a [`Scope`], which only a rule
 //! check builds, or [`Scope::system`] and [`system`], which say in so many words that none is wanted.
 
+pub mod fields;
 pub mod system;
 
 use std::ops::Deref;
@@ -18,7 +19,7 @@ use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Column, Conn, Form, Order, Pred};
 use crate::value::List;
-use crate::wire::Sight;
+use crate::wire::{Sight, Withheld};
 
 /// A connection with leave to read or write a table: what generated code asks for and only this
 /// crate gives, after a rule was asked or where none applies. An application reads through a
@@ -217,31 +218,45 @@ pub(crate) fn column_like<C: Collection>(field: usize, value: &str) -> Predicate
     }
 }
 
-/// What this caller may see of a record. If the address matters (`email`), the manage rule is asked
-/// for records that hide it, which may take queries.
-pub fn sight(
+/// What this caller may see of each record of a collection. `wants` says which fields the answer
+/// is to hold: for the address, the manage rule is asked of records that hide it, and for others
+/// their own rules, all of which may take queries.
+pub fn sights(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    records: &[&dyn Record],
+    wants: &dyn Fn(&str) -> bool,
+) -> QueryResult<Vec<Sight>> {
+    let hidden = request.is_superuser();
+    let accounts = !hidden && entry.meta().auth.is_some();
+    let asked = accounts && wants("email");
+    let mut sights = Vec::with_capacity(records.len());
+    for record in records {
+        let email = !accounts || shows_email(conn, entry, request, *record, asked)?;
+        sights.push(Sight {
+            hidden,
+            email,
+            withheld: Withheld::default(),
+        });
+    }
+    fields::withhold(conn, entry, request, records, wants, &mut sights)?;
+    Ok(sights)
+}
+
+/// May the caller see an address although its record hides it?
+fn shows_email(
     conn: &mut Conn,
     entry: &Entry,
     request: &RequestInfo,
     record: &dyn Record,
-    email: bool,
-) -> QueryResult<Sight> {
-    let superuser = request.is_superuser();
-    if superuser || entry.meta().auth.is_none() {
-        return Ok(Sight {
-            hidden: superuser,
-            email: true,
-        });
-    }
+    asked: bool,
+) -> QueryResult<bool> {
     let own = request.auth.as_ref().is_some_and(|auth| {
         auth.record.id() == record.id() && auth.record.meta().name == record.meta().name
     });
-    let asked = email && !own && !entry.shape.shows_email(record);
-    let email = own || asked && manages(conn, entry, request, record)?;
-    Ok(Sight {
-        hidden: false,
-        email,
-    })
+    let asked = asked && !own && !entry.shape.shows_email(record);
+    Ok(own || asked && manages(conn, entry, request, record)?)
 }
 
 /// Does the caller manage this account: a superuser, or by the manage rule?

@@ -12,6 +12,7 @@ use basalt_lang::schema::CollectionId;
 use diesel::QueryResult;
 
 pub use self::of::Of;
+use crate::access::fields::Readable;
 use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
@@ -49,6 +50,19 @@ pub enum RuleState {
     Public,
     /// A rule decides.
     When,
+}
+
+/// The rules of a field, without their content.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldGuard {
+    /// The field's place.
+    pub field: usize,
+    /// Who may see it.
+    pub read: RuleState,
+    /// The collections, besides this one, whose rows decide who may see it.
+    pub reads: &'static [&'static str],
+    /// Who may set it.
+    pub write: RuleState,
 }
 
 /// Which page of a list is wanted.
@@ -114,6 +128,26 @@ pub trait Endpoint: Send + Sync {
     fn rule_state(&self, action: Action) -> RuleState;
     /// The collections, besides this one, whose rows decide what the list rule shows.
     fn list_reads(&self) -> &'static [&'static str];
+    /// The rules of those fields that have any.
+    fn field_guards(&self) -> Vec<FieldGuard>;
+    /// Of which of these records may the caller read the field? In their order.
+    fn readable(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        field: usize,
+        records: &[&dyn Record],
+    ) -> QueryResult<Vec<bool>>;
+    /// The rows of which the caller may read the field, by their ids.
+    fn readable_ids(&self, context: &Context<'_>, field: usize) -> Readable;
+    /// May the caller set the field of this record?
+    fn may_write(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        record: &dyn Record,
+        field: usize,
+    ) -> QueryResult<bool>;
     /// Does the rule of `action` (view, auth, manage …) hold for this record (memory form)?
     /// Locked is false here; superusers are the caller's business.
     fn satisfies(
@@ -147,7 +181,7 @@ pub trait Endpoint: Send + Sync {
         ids: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// The records whose relation `field` contains one of these ids, as far as the view rule
-    /// shows them to this caller, in the order of insertion: the first `limit`.
+    /// shows them and the field to this caller, in the order of insertion: the first `limit`.
     fn load_referencing_visible(
         &self,
         conn: &mut Conn,
@@ -205,6 +239,8 @@ pub struct Entry {
     pub place: CollectionId,
     /// How its records look on the wire.
     pub shape: Shape,
+    /// The rules of those fields that have any.
+    pub guards: Vec<FieldGuard>,
     /// The fields as the filter language sees them.
     fields: Vec<schema::OwnedField>,
 }
@@ -333,10 +369,12 @@ impl RegistryBuilder {
             .enumerate()
             .map(|(place, endpoint)| {
                 let meta = endpoint.meta();
+                let guards = endpoint.field_guards();
                 Arc::new(Entry {
                     place: CollectionId(place),
                     shape: Shape::of(meta),
-                    fields: schema::owned_fields(meta, &names),
+                    fields: schema::owned_fields(meta, &names, &guards),
+                    guards,
                     endpoint,
                 })
             })

@@ -57,6 +57,28 @@ pub struct Rules<C: Collection> {
     pub auth: Rule<C>,
     /// Who manages which account (auth collections; else `Locked`).
     pub manage: Rule<C>,
+    /// The rules of those fields that have any.
+    pub fields: &'static [FieldRules<C>],
+}
+
+/// The rules of one field; [`Rule::Public`] adds nothing to the rules of the record.
+pub struct FieldRules<C: Collection> {
+    /// The field's place.
+    pub field: usize,
+    /// Who may see it of which record.
+    pub read: Rule<C>,
+    /// Is `read` decided by the request and the record alone, so that its memory form asks
+    /// nothing of the database?
+    pub read_is_local: bool,
+    /// Who may set it of which record.
+    pub write: Rule<C>,
+}
+
+impl<C: Collection> Rules<C> {
+    /// The rules of a field, if it has any.
+    pub(crate) fn of_field(&self, field: usize) -> Option<&FieldRules<C>> {
+        self.fields.iter().find(|rules| rules.field == field)
+    }
 }
 
 /// What a rule is evaluated in: the request, and the form of sub-selects that is wanted.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::plan::{Join, Op, Plan, Quantifier, Truth, Value};
-use crate::schema::CollectionId;
+use crate::schema::{CollectionId, FieldId};
 
 /// What a plan needs in order to be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -237,6 +237,33 @@ impl Plan {
             }
             Plan::Visible { collection, .. } => {
                 found.insert(*collection);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Plan {
+    /// The fields whose read rules take part in the plan ([`Plan::Readable`]). What those rules
+    /// read comes on top of [`Plan::reads`].
+    pub fn read_rules(&self) -> BTreeSet<(CollectionId, FieldId)> {
+        let mut found = BTreeSet::new();
+        self.collect_read_rules(&mut found);
+        found
+    }
+
+    fn collect_read_rules(&self, found: &mut BTreeSet<(CollectionId, FieldId)>) {
+        match self {
+            Plan::All(items) | Plan::Any(items) => {
+                items.iter().for_each(|item| item.collect_read_rules(found));
+            }
+            Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
+                inner.collect_read_rules(found);
+            }
+            Plan::Readable {
+                collection, field, ..
+            } => {
+                found.insert((*collection, *field));
             }
             _ => {}
         }

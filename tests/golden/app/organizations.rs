@@ -174,6 +174,7 @@ static RULES: rules::Rules<Organizations> = rules::Rules {
     delete: rules::Rule::Public,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `organizations`, schema/organizations.toml:2.

@@ -186,6 +186,7 @@ static RULES: rules::Rules<Permissions> = rules::Rules {
     delete: rules::Rule::Public,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `permissions`, schema/permissions.toml:2.

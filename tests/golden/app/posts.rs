@@ -243,6 +243,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
     delete: rules::Rule::Public,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `author` points to satisfies `inner`, or none does. schema/posts.toml:18

@@ -242,6 +242,7 @@ static RULES: rules::Rules<Superusers> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Public,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `_superusers`, built in.

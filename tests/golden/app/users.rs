@@ -341,6 +341,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
     delete: rules::Rule::Public,
     auth: rules::Rule::Public,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `organization` points to satisfies `inner`, or none does. schema/users.toml:23

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::reply::View;
 use super::{Reply, Shared};
-use crate::access::sight;
+use crate::access::sights;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand;
@@ -68,10 +68,11 @@ pub fn one(
     let records = [record];
     let expanded = expand::expand(conn, registry, info, entry.meta(), &records, &view.expand)
         .map_err(ApiError::internal)?;
-    let email = view.wants_email();
-    let sight = sight(conn, entry, info, record, email).map_err(ApiError::internal)?;
+    let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
     let mut out = Vec::with_capacity(512);
-    view.write(&mut out, entry, record, sight, &expanded);
+    for sight in sights.map_err(ApiError::internal)? {
+        view.write(&mut out, entry, record, sight, &expanded);
+    }
     // What was written stays so: its answer just says less.
     if info.method == "GET" {
         expanded.check_whole()?;

@@ -8,6 +8,7 @@ use super::check::{self, Candidate};
 use super::reply::View;
 use super::write::{self, Moment};
 use super::{Reply, Shared, check_lock};
+use crate::access::fields::Wish;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::field::{cast, modify};
@@ -46,7 +47,7 @@ async fn refuse_early(
     }
     let (entry, mut info, stand_ins) = (Arc::clone(entry), info.clone(), work.stand_ins());
     let job = move |conn: &mut Conn| {
-        let mut record = would_be(&entry, &mut info, &stand_ins);
+        let (mut record, _) = would_be(&entry, &mut info, &stand_ins);
         check_rule(conn, &entry, &info, record.as_mut())
     };
     app.db.read(job).await
@@ -59,9 +60,17 @@ fn run(
     mut info: RequestInfo,
     secrets: &Secrets,
 ) -> Result<Written, ApiError> {
-    let mut record = would_be(entry, &mut info, secrets);
+    let (mut record, given) = would_be(entry, &mut info, secrets);
     // What the caller may ask for; what a hook does is the application's own business.
-    let errors = account::check(conn, entry, &info, secrets, None, record.as_ref())?;
+    let mut errors = account::check(conn, entry, &info, secrets, None, record.as_ref())?;
+    let wish = Wish {
+        entry,
+        request: &info,
+        old: None,
+        new: record.as_ref(),
+        given: &given,
+    };
+    let refused = wish.refused(conn).map_err(ApiError::internal)?;
     let mut hooked = HookContext {
         request: &info,
         conn,
@@ -70,6 +79,7 @@ fn run(
     account::refuse_plain(None, record.as_ref())?;
     check_rule(conn, entry, &info, record.as_mut())?;
     if !errors.is_empty() {
+        errors.extend(refused);
         return Err(ApiError::invalid(FAILED, errors));
     }
     write::complete(record.as_mut(), Moment::Create);
@@ -79,9 +89,10 @@ fn run(
         old: None,
         new: record.as_ref(),
     };
-    let errors = candidate
+    let mut errors = candidate
         .errors(conn, registry)
         .map_err(ApiError::internal)?;
+    errors.extend(refused);
     if !errors.is_empty() {
         return Err(ApiError::invalid(FAILED, errors));
     }
@@ -95,8 +106,13 @@ fn run(
     Ok(Written { info, record })
 }
 
-/// The record that the body describes, and an id: rules may ask for it before it is checked.
-fn would_be(entry: &Entry, info: &mut RequestInfo, secrets: &Secrets) -> Box<dyn Record> {
+/// The record that the body describes, and an id: rules may ask for it before it is checked. With
+/// it the fields that the body speaks of.
+fn would_be(
+    entry: &Entry,
+    info: &mut RequestInfo,
+    secrets: &Secrets,
+) -> (Box<dyn Record>, Vec<usize>) {
     let meta = entry.meta();
     let mut record = entry.blank();
     for (place, field) in meta.fields.iter().enumerate() {
@@ -106,7 +122,7 @@ fn would_be(entry: &Entry, info: &mut RequestInfo, secrets: &Secrets) -> Box<dyn
     let given = write::take_over(meta, info, record.as_mut(), values);
     secrets.apply(meta, record.as_mut(), &given);
     write::generate_missing(record.as_mut(), 0);
-    record
+    (record, given)
 }
 
 /// Asks the create rule. To it, nobody is verified yet.

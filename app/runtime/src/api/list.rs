@@ -9,7 +9,7 @@ use rocket::tokio::time::sleep;
 
 use super::reply::View;
 use super::{Reply, Shared, check_lock};
-use crate::access::sight;
+use crate::access::sights;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand;
@@ -86,6 +86,12 @@ impl Listing {
                 .iter()
                 .filter_map(|id| app.registry.entries().get(id.0));
             reads.extend(ruled.flat_map(|entry| entry.list_reads()));
+            let entries = app.registry.entries();
+            for (collection, field) in filter.read_rules() {
+                let guards = entries.get(collection.0).map_or(&[][..], |it| &it.guards);
+                let guards = guards.iter().filter(|guard| guard.field == field.0);
+                reads.extend(guards.flat_map(|guard| guard.reads));
+            }
         }
         reads.push(entry.meta().name);
         let counted = (!params.skip_total).then(|| Counted {
@@ -155,12 +161,12 @@ fn run(
         .map_err(ApiError::internal)?;
     let mut out = Vec::with_capacity(256 * records.len() + 128);
     out.extend_from_slice(b"{\"items\":[");
-    let email = view.wants_email();
-    for (place, record) in records.iter().enumerate() {
+    let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
+    let sights = sights.map_err(ApiError::internal)?;
+    for (place, (record, sight)) in records.iter().zip(sights).enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        let sight = sight(conn, entry, info, *record, email).map_err(ApiError::internal)?;
         view.write(&mut out, entry, *record, sight, &expanded);
     }
     expanded.check_whole()?;

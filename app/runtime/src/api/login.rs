@@ -13,6 +13,7 @@ use serde_json::Value as JsonValue;
 use super::incoming;
 use super::reply::View;
 use super::{Reply, Shared};
+use crate::access::sights;
 use crate::auth::login::{self, Credentials};
 use crate::body;
 use crate::error::ApiError;
@@ -21,7 +22,7 @@ use crate::query::expand;
 use crate::registry::Entry;
 use crate::request::{Auth, RequestInfo};
 use crate::sql::Conn;
-use crate::wire::{self, Sight};
+use crate::wire;
 
 /// The routes of logins.
 pub fn routes() -> Vec<Route> {
@@ -187,12 +188,12 @@ async fn answer(
         let (meta, record) = (entry.meta(), &*auth.record);
         let expanded = expand::expand(conn, &registry, &info, meta, &[record], &view.expand)
             .map_err(ApiError::internal)?;
+        // The whole answer is picked from below, so that all of the record is wanted here.
+        let sights = sights(conn, &entry, &info, &[record], &|_| true);
         let mut out = br#"{"record":"#.to_vec();
-        let sight = Sight {
-            hidden: auth.superuser,
-            email: true,
-        };
-        view.write(&mut out, &entry, record, sight, &expanded);
+        for sight in sights.map_err(ApiError::internal)? {
+            view.write(&mut out, &entry, record, sight, &expanded);
+        }
         out.extend_from_slice(br#","token":"#);
         wire::write_text(&mut out, &auth.token);
         out.push(b'}');

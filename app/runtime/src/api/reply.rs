@@ -154,10 +154,10 @@ impl View {
         })
     }
 
-    /// Is a record's address wanted, if it has one?
-    pub fn wants_email(&self) -> bool {
+    /// Is a record's field wanted, if it has it?
+    pub fn wants(&self, field: &str) -> bool {
         let picker = self.picker.as_ref();
-        picker.is_none_or(|picker| picker.wants("email"))
+        picker.is_none_or(|picker| picker.wants(field))
     }
 
     /// Is the record wanted as it is, with nothing read or cut?

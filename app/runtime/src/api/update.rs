@@ -8,6 +8,7 @@ use super::check::{self, Candidate};
 use super::reply::View;
 use super::write::{self, Moment};
 use super::{Reply, Shared, check_lock};
+use crate::access::fields::Wish;
 use crate::collection::{Record, text_of};
 use crate::error::ApiError;
 use crate::field::modify;
@@ -107,8 +108,17 @@ impl Update<'_> {
         } = Change::plan(conn, entry, &mut info, id)?;
         let old = old.as_ref();
         self.secrets.apply(meta, new.as_mut(), &given);
-        let errors = account::check(conn, entry, &info, self.secrets, Some(old), new.as_ref())?;
+        let mut errors = account::check(conn, entry, &info, self.secrets, Some(old), new.as_ref())?;
+        let wish = Wish {
+            entry,
+            request: &info,
+            old: Some(old),
+            new: new.as_ref(),
+            given: &given,
+        };
+        let refused = wish.refused(conn).map_err(ApiError::internal)?;
         if !errors.is_empty() {
+            errors.extend(refused);
             return Err(ApiError::invalid(FAILED, errors));
         }
         let mut hooked = HookContext {
@@ -125,9 +135,10 @@ impl Update<'_> {
             old: Some(old),
             new: new.as_ref(),
         };
-        let errors = candidate
+        let mut errors = candidate
             .errors(conn, self.registry)
             .map_err(ApiError::internal)?;
+        errors.extend(refused);
         if !errors.is_empty() {
             return Err(ApiError::invalid(FAILED, errors));
         }

@@ -45,6 +45,14 @@ pub fn gives(body: &Object, name: &str) -> bool {
         .any(|(key, _)| body.get(key).is_some_and(|value| !value.is_null()))
 }
 
+/// Does the body change a field by what is stored?
+pub fn builds_on_stored(body: &Object, name: &str) -> bool {
+    let builds = |change| matches!(change, Change::Append | Change::Prepend | Change::Remove);
+    keys(name)
+        .iter()
+        .any(|(key, change)| builds(*change) && body.contains_key(key))
+}
+
 /// The new values of the fields that a body speaks of, by place; `stored` is what modifiers start
 /// from. Autodates can't be given.
 pub fn resolve(

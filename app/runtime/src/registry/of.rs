@@ -2,22 +2,25 @@
 //! so everything that can do without the type is elsewhere.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use basalt_lang::SortKey;
 use basalt_lang::plan::{Column as PlanColumn, Op, Plan, Truth, Value as PlanValue};
-use basalt_lang::schema::FieldId;
+use basalt_lang::schema::{CollectionId, FieldId};
 use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
-use super::{Action, Counted, Endpoint, Event, Page, PageQuery, RuleState};
+use super::{Action, Counted, Endpoint, Event, FieldGuard, Page, PageQuery, Registry, RuleState};
+use crate::access::fields::{self, Readable};
 use crate::access::{self, Allowed, Permit, Scope, system};
 use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
-use crate::rules::{Context, Filter, Rule};
+use crate::rules::{Context, FieldRules, Filter, Rule};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Conn, Form, filter, sort};
+use crate::sql::{Conn, Form, Order, filter, sort};
 use crate::storage;
 
 /// Lists of which a smaller share than this matches are read with the form for rare matches.
@@ -89,6 +92,14 @@ fn references<C: Collection>(
     .unwrap_or(Predicate::Never)
 }
 
+/// The collections, besides its own, whose rows decide a rule.
+fn reads<C: Collection>(rule: &Rule<C>) -> &'static [&'static str] {
+    match rule {
+        Rule::When(rule) => rule.reads,
+        Rule::Locked | Rule::Public => &[],
+    }
+}
+
 /// What the list rule shows, narrowed by a client's filter, in the given form.
 fn listed<C: Collection>(
     context: &Context<'_>,
@@ -107,6 +118,29 @@ fn listed<C: Collection>(
         })),
         None => scope,
     })
+}
+
+/// The order of a list; `None` if it doesn't fit the collections.
+fn ordered<C: Collection>(
+    context: &Context<'_>,
+    keys: &[SortKey],
+    registry: &Registry,
+) -> Option<Vec<Order<C::Table>>> {
+    let readable = |place: CollectionId, field| match registry.entries().get(place.0) {
+        Some(entry) => entry.readable_ids(context, field),
+        None => Readable::Never,
+    };
+    let ways = sort::Ways {
+        collections: &|place| registry.meta(place),
+        readable: &readable,
+    };
+    let mut orders = sort::orders::<C>(keys, context, ways)?;
+    // Records that are equal by the sort may come in the order of whatever index was used, and so
+    // in that of a field which the caller may not read.
+    if orders.is_empty() || !C::rules().fields.is_empty() {
+        orders.push(C::rowid(false));
+    }
+    Some(orders)
 }
 
 /// The exact total of a list: in the form that counts fastest, and only if it isn't known.
@@ -137,9 +171,63 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn list_reads(&self) -> &'static [&'static str] {
-        match &C::rules().list {
-            Rule::When(rule) => rule.reads,
-            Rule::Locked | Rule::Public => &[],
+        reads(&C::rules().list)
+    }
+
+    fn field_guards(&self) -> Vec<FieldGuard> {
+        let guard = |rules: &FieldRules<C>| FieldGuard {
+            field: rules.field,
+            read: access::state(&rules.read),
+            reads: reads(&rules.read),
+            write: access::state(&rules.write),
+        };
+        C::rules().fields.iter().map(guard).collect()
+    }
+
+    fn readable(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        field: usize,
+        records: &[&dyn Record],
+    ) -> QueryResult<Vec<bool>> {
+        let condition = match fields::readable::<C>(context, field) {
+            Predicate::Always => return Ok(vec![true; records.len()]),
+            Predicate::Never => return Ok(vec![false; records.len()]),
+            Predicate::When(condition) => condition,
+        };
+        let rules = C::rules().of_field(field);
+        if let Some(rules) = rules
+            && let Rule::When(rule) = &rules.read
+            && (rules.read_is_local || records.len() <= 1)
+        {
+            let asked = records
+                .iter()
+                .map(|record| (rule.memory)(context, typed::<C>(*record)?, conn));
+            return asked.collect();
+        }
+        let ids: Vec<String> = records.iter().map(|one| one.id().to_owned()).collect();
+        let scope = Scope::<C>::system().with_ids(&ids).filter(condition);
+        let found = scope.load(conn)?;
+        let found: HashSet<&str> = found.iter().map(|record| record.id()).collect();
+        Ok(ids.iter().map(|id| found.contains(id.as_str())).collect())
+    }
+
+    fn readable_ids(&self, context: &Context<'_>, field: usize) -> Readable {
+        fields::readable_ids::<C>(context, field)
+    }
+
+    fn may_write(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        record: &dyn Record,
+        field: usize,
+    ) -> QueryResult<bool> {
+        match C::rules().of_field(field).map(|rules| &rules.write) {
+            None | Some(Rule::Public) => Ok(true),
+            Some(Rule::Locked) => Ok(false),
+            Some(Rule::When(rule)) => (rule.memory)(context, typed::<C>(record)?, conn),
         }
     }
 
@@ -182,12 +270,8 @@ impl<C: Collection> Endpoint for Of<C> {
             }
             total = Some(count);
         }
-        let meta = |place| query.registry.meta(place);
-        let order = sort::orders::<C>(query.sort, &meta);
-        let mut order = order.ok_or_else(ApiError::bad_request)?;
-        if order.is_empty() {
-            order.push(C::rowid(false));
-        }
+        let order = ordered::<C>(context, query.sort, query.registry);
+        let order = order.ok_or_else(ApiError::bad_request)?;
         let scope = listed::<C>(context, form, query.filter)?;
         let records = scope.page(conn, order, Some(query.limit), query.offset);
         Ok(Page {
@@ -239,7 +323,9 @@ impl<C: Collection> Endpoint for Of<C> {
         let Ok(scope) = Scope::<C>::for_view(context) else {
             return Ok(Vec::new());
         };
-        let scope = scope.matching(references::<C>(context, field, targets));
+        let scope = scope
+            .matching(fields::readable::<C>(context, field))
+            .matching(references::<C>(context, field, targets));
         let order = vec![C::rowid(false)];
         Ok(boxed(scope.page(conn, order, Some(limit), 0)?))
     }

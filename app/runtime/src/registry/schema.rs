@@ -2,7 +2,7 @@
 
 use basalt_lang::schema::{CollectionId, Field, FieldId, FieldType, ListAccess, Schema};
 
-use super::{Action, Entry, Registry, RuleState};
+use super::{Action, Entry, FieldGuard, Registry, RuleState};
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 
 /// A field as the filter language sees it, with the select values it lends out.
@@ -13,11 +13,20 @@ pub(super) struct OwnedField {
     nullable: bool,
     values: Vec<String>,
     guarded_email: bool,
+    read_rule: bool,
     unique: bool,
 }
 
 /// The fields of one collection; `names` are all collections in the registry's order.
-pub(super) fn owned_fields(meta: &CollectionMeta, names: &[&str]) -> Vec<OwnedField> {
+pub(super) fn owned_fields(
+    meta: &CollectionMeta,
+    names: &[&str],
+    guards: &[FieldGuard],
+) -> Vec<OwnedField> {
+    let read_rule = |place: usize| {
+        let mut guards = guards.iter();
+        guards.any(|guard| guard.field == place && guard.read != RuleState::Public)
+    };
     let unique = |place: usize| {
         let mut indexes = meta.unique.iter();
         indexes.any(|index| !index.partial && index.fields == [place])
@@ -29,6 +38,7 @@ pub(super) fn owned_fields(meta: &CollectionMeta, names: &[&str]) -> Vec<OwnedFi
         nullable: field.nullable,
         values: select_values(&field.kind),
         guarded_email: meta.auth.is_some() && field.name == "email",
+        read_rule: read_rule(place),
         unique: unique(place),
     };
     meta.fields.iter().enumerate().map(one).collect()
@@ -120,7 +130,7 @@ fn lend(place: usize, field: &OwnedField) -> Field<'_> {
         nullable: field.nullable,
         values: &field.values,
         guarded_email: field.guarded_email,
-        read_rule: false,
+        read_rule: field.read_rule,
         unique: field.unique,
     }
 }

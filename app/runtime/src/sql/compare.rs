@@ -141,7 +141,7 @@ pub fn each<T: 'static>(
 
 impl<T: 'static> Column<T> {
     /// Forgets the table: the kind, and the value that conditions speak of.
-    pub(super) fn erase(self) -> (Kind, Part) {
+    pub(crate) fn erase(self) -> (Kind, Part) {
         match self {
             Column::Text(part) => (Kind::Text, part),
             Column::Number(part) => (Kind::Number, part),

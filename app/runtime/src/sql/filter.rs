@@ -7,6 +7,7 @@ use basalt_lang::plan::{Column as PlanColumn, Plan};
 use super::fragment::{self, Fragment, Piece, Shapes};
 use super::predicate::{self, Predicate};
 use super::{Column, compare, items};
+use crate::access::fields;
 use crate::collection::Collection;
 use crate::rules::{Context, Filter, Rule, parts};
 
@@ -31,6 +32,8 @@ trait Row<T> {
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
     /// What the collection's own list rule asks of the row.
     fn visible(&self, context: &Context<'_>) -> Option<Predicate<T>>;
+    /// What a field's own read rule asks of the row.
+    fn readable(&self, context: &Context<'_>, field: usize) -> Option<Predicate<T>>;
 }
 
 /// A row of a collection.
@@ -74,6 +77,10 @@ impl<C: Collection> Row<C::Table> for Of<C> {
             Rule::When(rule) => (rule.sql)(context),
         })
     }
+
+    fn readable(&self, context: &Context<'_>, field: usize) -> Option<Predicate<C::Table>> {
+        Some(fields::readable::<C>(context, field))
+    }
 }
 
 /// An item of a list.
@@ -89,6 +96,10 @@ impl Row<items::table> for Item {
     }
 
     fn visible(&self, _: &Context<'_>) -> Option<Predicate<items::table>> {
+        None
+    }
+
+    fn readable(&self, _: &Context<'_>, _: usize) -> Option<Predicate<items::table>> {
         None
     }
 }
@@ -155,6 +166,9 @@ fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Opt
             row.via(field.0, &Filter { plan, context }, *holds)?
         }
         Plan::Visible { .. } => row.visible(context)?,
+        Plan::Readable {
+            field, row: None, ..
+        } => row.readable(context, field.0)?,
         Plan::Always
         | Plan::Never
         | Plan::All(_)

@@ -7,42 +7,61 @@ use basalt_lang::{SortBy, SortKey};
 use diesel::sql_types::SingleValue;
 
 use super::filter::{column, modified};
-use super::fragment::{Fragment, Part, Piece, Shapes};
+use super::fragment::{self, Fragment, Part, Piece, Shapes};
+use super::predicate::Predicate;
 use super::{Boxed, Column, Order};
+use crate::access::fields::{self, Readable};
 use crate::collection::Collection;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
+use crate::rules::Context;
 
 /// Forms of sorts whose statements are kept.
 static SHAPES: Shapes = Shapes::new(16);
 
-/// Finds what is known of a collection by its place.
-pub type Collections<'a> = &'a dyn Fn(CollectionId) -> Option<&'static CollectionMeta>;
+/// What a sort must know of the collections that it leads through.
+#[derive(Clone, Copy)]
+pub(crate) struct Ways<'a> {
+    /// What is known of a collection, by its place.
+    pub collections: &'a dyn Fn(CollectionId) -> Option<&'static CollectionMeta>,
+    /// The rows of a collection of which a field may be read.
+    pub readable: &'a dyn Fn(CollectionId, usize) -> Readable,
+}
 
-/// The `ORDER BY` terms of some sort keys; `None` if one of them doesn't fit the collections.
-pub fn orders<C: Collection>(
+/// The `ORDER BY` terms of some sort keys; `None` if one of them doesn't fit the collections. What
+/// the caller may not read sorts like NULL.
+pub(crate) fn orders<C: Collection>(
     keys: &[SortKey],
-    collections: Collections<'_>,
+    context: &Context<'_>,
+    ways: Ways<'_>,
 ) -> Option<Vec<Order<C::Table>>> {
-    let mut orders = Vec::with_capacity(keys.len());
-    for key in keys {
-        let order = order::<C>(key, collections)?;
-        orders.push(if orders.is_empty() {
-            // A term that is not kept keeps the whole statement out.
-            SHAPES.admit((C::META.name, format!("{keys:?}")), order)
-        } else {
-            order
-        });
+    let orders = keys.iter().map(|key| order::<C>(key, context, ways));
+    let mut orders = orders.collect::<Option<Vec<_>>>()?;
+    let texts: Vec<_> = orders
+        .iter()
+        .map(|order| fragment::sql(&**order).ok())
+        .collect();
+    if !orders.is_empty() {
+        // A term that is not kept keeps the whole statement out.
+        let first = orders.remove(0);
+        orders.insert(0, SHAPES.admit((C::META.name, texts), first));
     }
     Some(orders)
 }
 
-fn order<C: Collection>(key: &SortKey, collections: Collections<'_>) -> Option<Order<C::Table>> {
-    Some(match &key.by {
-        SortBy::RowId => C::rowid(key.descending),
-        SortBy::Random => term(vec![Piece::Sql("random()")], Vec::new(), key.descending),
+fn order<C: Collection>(
+    key: &SortKey,
+    context: &Context<'_>,
+    ways: Ways<'_>,
+) -> Option<Order<C::Table>> {
+    let (field, pieces, mut parts) = match &key.by {
+        SortBy::RowId => return Some(C::rowid(key.descending)),
+        SortBy::Random => {
+            let random = vec![Piece::Sql("random()")];
+            return Some(term(random, Vec::new(), key.descending));
+        }
         SortBy::Column(name) => {
             let (_, part) = column::<C>(name)?.erase();
-            term(vec![Piece::Part(0)], vec![part], key.descending)
+            (field_of(name)?, vec![Piece::Part(0)], vec![part])
         }
         SortBy::Joined { .. } => return None,
         SortBy::Path {
@@ -53,28 +72,61 @@ fn order<C: Collection>(key: &SortKey, collections: Collections<'_>) -> Option<O
             let (first, others) = hops.split_first()?;
             let (_, start) = C::column(first.field.0)?.erase();
             let path = Path {
-                start: target(first, collections)?,
+                start: first,
                 others,
                 wanted,
             };
-            let (pieces, parts) = path.sub_select::<C::Table>(start, collections)?;
-            term(pieces, parts, key.descending)
+            let (pieces, parts) = path.sub_select::<C::Table>(start, ways)?;
+            (first.field.0, pieces, parts)
         }
-    })
+    };
+    let pieces = match fields::readable::<C>(context, field) {
+        Predicate::Always => pieces,
+        Predicate::Never => {
+            parts.clear();
+            vec![Piece::Sql("NULL")]
+        }
+        Predicate::When(condition) => {
+            let mut guarded = vec![
+                Piece::Sql("CASE WHEN "),
+                Piece::Part(parts.len()),
+                Piece::Sql(" THEN "),
+            ];
+            parts.push(condition);
+            guarded.extend(pieces);
+            guarded.push(Piece::Sql(" END"));
+            guarded
+        }
+    };
+    Some(term(pieces, parts, key.descending))
+}
+
+/// The field that a column is made from.
+fn field_of(column: &PlanColumn) -> Option<usize> {
+    match column {
+        PlanColumn::Field(field)
+        | PlanColumn::Lower(field)
+        | PlanColumn::Length(field)
+        | PlanColumn::Path(field, _) => Some(field.0),
+        PlanColumn::Item
+        | PlanColumn::Of(..)
+        | PlanColumn::Distance(_)
+        | PlanColumn::Time { .. } => None,
+    }
 }
 
 /// The collection that a single relation leads to.
-fn target(hop: &Hop, collections: Collections<'_>) -> Option<&'static CollectionMeta> {
+fn target(hop: &Hop) -> Option<CollectionId> {
     match hop.step {
-        Step::One(id) => collections(id),
+        Step::One(id) => Some(id),
         Step::Many(_) | Step::Items | Step::Back { .. } => None,
     }
 }
 
 /// A way over single relations to a value.
 struct Path<'a> {
-    /// Where the first relation leads.
-    start: &'static CollectionMeta,
+    /// The first relation.
+    start: &'a Hop,
     /// The relations after the first.
     others: &'a [Hop],
     /// A column of the last record.
@@ -82,23 +134,27 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// `(SELECT … FROM … JOIN …)`, which is NULL where a relation is empty. Each table has a name
-    /// of its own, since a way may pass the same one again.
+    /// `(SELECT … FROM … JOIN …)`, which is NULL where a relation is empty or something on the way
+    /// may not be read. Each table has a name of its own, since a way may pass the same one again.
     fn sub_select<T: 'static>(
         &self,
         start: Part,
-        collections: Collections<'_>,
+        ways: Ways<'_>,
     ) -> Option<(Vec<Piece>, Vec<Part>)> {
-        let mut last = self.start;
+        let mut place = target(self.start)?;
+        let mut last = (ways.collections)(place)?;
         let mut tables = vec![
             Piece::Sql(" FROM "),
             Piece::Name(last.name),
             Piece::Sql(" AS "),
             Piece::Alias(0),
         ];
+        let mut guards = Vec::new();
         for (number, hop) in self.others.iter().enumerate() {
             let relation = last.field(hop.field.0)?.name;
-            last = target(hop, collections)?;
+            guards.push((number, (ways.readable)(place, hop.field.0)));
+            place = target(hop)?;
+            last = (ways.collections)(place)?;
             tables.extend([
                 Piece::Sql(" JOIN "),
                 Piece::Name(last.name),
@@ -111,14 +167,29 @@ impl Path<'_> {
             tables.extend(qualified(number, relation));
         }
         let end = self.others.len();
+        guards.push((end, (ways.readable)(place, field_of(self.wanted)?)));
         let plain = |field| aliased::<T>(end, last.field(field)?);
         let (_, value) = modified(self.wanted, plain)?.erase();
         let mut pieces = vec![Piece::Sql("(SELECT "), Piece::Part(0)];
+        let mut parts = vec![value, start];
         pieces.extend(tables);
         pieces.push(Piece::Sql(" WHERE "));
         pieces.extend(qualified(0, "id"));
-        pieces.extend([Piece::Sql(" = "), Piece::Part(1), Piece::Sql(")")]);
-        Some((pieces, vec![value, start]))
+        pieces.extend([Piece::Sql(" = "), Piece::Part(1)]);
+        for (table, readable) in guards {
+            match readable {
+                Readable::Always => {}
+                Readable::Never => pieces.push(Piece::Sql(" AND 0")),
+                Readable::Among(ids) => {
+                    pieces.push(Piece::Sql(" AND "));
+                    pieces.extend(qualified(table, "id"));
+                    pieces.extend([Piece::Sql(" IN "), Piece::Part(parts.len())]);
+                    parts.push(ids);
+                }
+            }
+        }
+        pieces.push(Piece::Sql(")"));
+        Some((pieces, parts))
     }
 }
 
@@ -187,9 +258,18 @@ mod tests {
         source: "",
     };
 
-    fn sub_select(others: &[Hop], wanted: &PlanColumn) -> Option<String> {
+    fn up(step: Step) -> Hop {
+        let field = FieldId(1);
+        Hop { field, step }
+    }
+
+    fn sub_select(
+        others: &[Hop],
+        wanted: &PlanColumn,
+        readable: &dyn Fn(CollectionId, usize) -> Readable,
+    ) -> Option<String> {
         let path = Path {
-            start: &TREES,
+            start: &up(Step::One(CollectionId(0))),
             others,
             wanted,
         };
@@ -197,19 +277,20 @@ mod tests {
             parts: Vec::new(),
             pieces: vec![Piece::Sql("`trees`.`up`")],
         };
-        let collections = |id: CollectionId| (id.0 == 0).then_some(&TREES);
-        let (pieces, parts) = path.sub_select::<items::table>(Box::new(start), &collections)?;
+        let ways = Ways {
+            collections: &|id| (id.0 == 0).then_some(&TREES),
+            readable,
+        };
+        let (pieces, parts) = path.sub_select::<items::table>(Box::new(start), ways)?;
         Some(sql(&Fragment { parts, pieces }).unwrap())
     }
 
     #[test]
     fn a_way_may_pass_a_table_again() {
-        let up = Hop {
-            field: FieldId(1),
-            step: Step::One(CollectionId(0)),
-        };
+        let up = up(Step::One(CollectionId(0)));
+        let all = |_, _| Readable::Always;
         let check = |others: &[Hop], wanted: &PlanColumn, expected: &str| {
-            assert_eq!(sub_select(others, wanted).as_deref(), Some(expected));
+            assert_eq!(sub_select(others, wanted, &all).as_deref(), Some(expected));
         };
         check(
             &[],
@@ -226,17 +307,48 @@ mod tests {
     }
 
     #[test]
+    fn what_may_not_be_read_is_not_found() {
+        let up = up(Step::One(CollectionId(0)));
+        let doc = PlanColumn::Field(FieldId(2));
+        let ids = || {
+            Readable::Among(Box::new(Fragment {
+                parts: Vec::new(),
+                pieces: vec![Piece::Sql("(SELECT 1)")],
+            }))
+        };
+        let check = |readable: &dyn Fn(CollectionId, usize) -> Readable, expected: &str| {
+            let text = sub_select(&[up], &doc, readable).unwrap();
+            let (_, condition) = text
+                .split_once(" WHERE `_hop0`.`id` = `trees`.`up`")
+                .unwrap();
+            assert_eq!(condition, expected);
+        };
+        check(&|_, _| Readable::Always, ")");
+        check(&|_, _| Readable::Never, " AND 0 AND 0)");
+        let relation = |_, field| match field {
+            1 => ids(),
+            _ => Readable::Always,
+        };
+        check(&relation, " AND `_hop0`.`id` IN (SELECT 1))");
+        let value = |_, field| match field {
+            2 => ids(),
+            _ => Readable::Always,
+        };
+        check(&value, " AND `_hop1`.`id` IN (SELECT 1))");
+    }
+
+    #[test]
     fn what_does_not_fit_is_no_order() {
+        let all = |_, _| Readable::Always;
         let wanted = PlanColumn::Field(FieldId(9));
-        assert_eq!(sub_select(&[], &wanted), None);
+        assert_eq!(sub_select(&[], &wanted, &all), None);
         for step in [
             Step::Items,
             Step::Many(CollectionId(0)),
             Step::One(CollectionId(7)),
         ] {
-            let field = FieldId(1);
-            let hop = [Hop { field, step }];
-            assert_eq!(sub_select(&hop, &PlanColumn::Field(FieldId(0))), None);
+            let hop = [up(step)];
+            assert_eq!(sub_select(&hop, &PlanColumn::Field(FieldId(0)), &all), None);
         }
     }
 }

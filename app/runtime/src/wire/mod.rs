@@ -44,6 +44,31 @@ pub struct Sight {
     pub hidden: bool,
     /// The address, although the record hides it.
     pub email: bool,
+    /// What is left out.
+    pub withheld: Withheld,
+}
+
+/// The fields that their own rules keep from the caller, by their places.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Withheld(u128);
+
+impl Withheld {
+    /// Adds a field.
+    pub fn add(&mut self, field: usize) {
+        self.0 |= bit(field);
+    }
+
+    fn has(self, slot: Slot) -> bool {
+        match slot {
+            Slot::Field(field) => self.0 & bit(field) != 0,
+            Slot::CollectionId | Slot::CollectionName | Slot::Expand => false,
+        }
+    }
+}
+
+/// No table is so wide that fields would share a bit; if one were, it would show too little.
+fn bit(field: usize) -> u128 {
+    1 << (field % 128)
 }
 
 impl Shape {
@@ -90,6 +115,7 @@ impl Shape {
         for key in &self.keys {
             let left_out = key.hidden && !sight.hidden
                 || key.guarded && !show_email
+                || sight.withheld.has(key.slot)
                 || key.slot == Slot::Expand && expand.is_none();
             let picked = picker.map_or(Picked::Whole, |picker| picker.pick(key.name));
             if left_out || matches!(picked, Picked::Nothing) {

@@ -47,7 +47,7 @@ fn foreign_tables(unit: &Unit<'_>) -> BTreeSet<CollectionId> {
             found.insert(target);
         }
     }
-    for (_, rule) in unit.collection.rules.named() {
+    for rule in super::rules::of_all(unit.collection) {
         if let Rule::When(rule) = rule {
             visit(&rule.plan, &mut found);
         }

@@ -11,6 +11,7 @@ use basalt_runtime::sql::predicate::Predicate;
 use basalt_runtime::sql::{Conn, Form};
 use basalt_runtime::value::Value;
 
+use super::guards::{reports, staff};
 use super::random::{Ids, Random, fill};
 use super::rules::{articles, organizations, permissions, posts, things, users};
 use super::support::{database, load, request, scope};
@@ -52,6 +53,35 @@ fn both_forms_of_each_rule_agree() {
     assert_eq!(seen.len(), 19);
 }
 
+#[test]
+fn both_forms_of_the_rules_of_fields_agree() {
+    let mut seen = Seen::new();
+    for seed in 0..12 {
+        let mut conn = database("cases/guards/schema");
+        let (mut random, mut ids) = (Random(seed), Ids::new());
+        fill::<staff::Staff>(&mut conn, &mut random, &mut ids, 12);
+        fill::<reports::Reports>(&mut conn, &mut random, &mut ids, 40);
+        let mut boss = load::<staff::Staff>(&mut conn, None).swap_remove(0);
+        let clerk = Arc::new(load::<staff::Staff>(&mut conn, None).swap_remove(1));
+        boss.role = "boss".to_owned();
+        for request in [
+            request(None),
+            request(Some(clerk)),
+            request(Some(Arc::new(boss))),
+        ] {
+            check::<staff::Staff>(&mut conn, &request, &mut seen);
+            check::<reports::Reports>(&mut conn, &request, &mut seen);
+        }
+    }
+    for (rule, outcomes) in &seen {
+        assert!(
+            outcomes.yes > 0 && outcomes.no > 0,
+            "{rule:?}: {outcomes:?}"
+        );
+    }
+    assert_eq!(seen.len(), 7);
+}
+
 /// A guest and a user, with and without a body.
 fn requests(conn: &mut Conn) -> Vec<RequestInfo> {
     let user = load::<users::Users>(conn, None).swap_remove(1);
@@ -76,7 +106,7 @@ fn requests(conn: &mut Conn) -> Vec<RequestInfo> {
 
 fn check<C: Collection>(conn: &mut Conn, request: &RequestInfo, seen: &mut Seen) {
     let rules = C::rules();
-    for rule in [
+    let own = [
         &rules.list,
         &rules.view,
         &rules.create,
@@ -84,7 +114,10 @@ fn check<C: Collection>(conn: &mut Conn, request: &RequestInfo, seen: &mut Seen)
         &rules.delete,
         &rules.auth,
         &rules.manage,
-    ] {
+    ];
+    let fields = rules.fields.iter();
+    let fields = fields.flat_map(|rules| [&rules.read, &rules.write]);
+    for rule in own.into_iter().chain(fields) {
         if let Rule::When(rule) = rule {
             for form in [Form::In, Form::Exists] {
                 let outcomes = seen.entry((C::META.name, rule.text)).or_default();

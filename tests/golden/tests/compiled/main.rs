@@ -17,6 +17,10 @@ pub mod app;
 pub mod fields;
 
 #[rustfmt::skip]
+#[path = "../../cases/guards/out/mod.rs"]
+pub mod guards;
+
+#[rustfmt::skip]
 #[path = "../../cases/names/out/mod.rs"]
 pub mod names;
 

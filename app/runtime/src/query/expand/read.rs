@@ -9,7 +9,7 @@ use std::sync::Arc;
 use diesel::QueryResult;
 
 use super::{ExpandTree, Expanded, Expansion, MAX_BYTES};
-use crate::access::sight;
+use crate::access::{fields, sights};
 use crate::collection::Record;
 use crate::meta::{CollectionMeta, FieldKind};
 use crate::registry::{Action, Entry, Registry, RuleState};
@@ -61,12 +61,25 @@ pub fn expand(
         left: Cell::new(MAX_RECORDS),
         cut: Cell::new(false),
     };
-    let relations = expander.expand(conn, meta, records, tree)?;
+    let level = Level {
+        request,
+        meta,
+        records,
+    };
+    let relations = expander.expand(conn, &level, tree)?;
     Ok(Expanded {
         relations,
         left: Cell::new(MAX_BYTES),
         cut: expander.cut,
     })
+}
+
+/// The records whose relations are expanded.
+struct Level<'a> {
+    /// The request, as the rules of their fields see it.
+    request: &'a RequestInfo,
+    meta: &'a CollectionMeta,
+    records: &'a [&'a dyn Record],
 }
 
 /// What is behind a back-relation, as far as it is read.
@@ -91,13 +104,12 @@ impl Expander<'_> {
     fn expand(
         &self,
         conn: &mut Conn,
-        meta: &CollectionMeta,
-        records: &[&dyn Record],
+        level: &Level<'_>,
         tree: &ExpandTree,
     ) -> QueryResult<Vec<Expansion>> {
         let mut expansions = Vec::new();
         for (name, below) in &tree.children {
-            if let Some(expansion) = self.expand_one(conn, meta, records, name, below)? {
+            if let Some(expansion) = self.expand_one(conn, level, name, below)? {
                 expansions.push(expansion);
             }
         }
@@ -107,12 +119,11 @@ impl Expander<'_> {
     fn expand_one(
         &self,
         conn: &mut Conn,
-        meta: &CollectionMeta,
-        records: &[&dyn Record],
+        level: &Level<'_>,
         name: &str,
         below: &ExpandTree,
     ) -> QueryResult<Option<Expansion>> {
-        let Some(relation) = self.relation(meta, name) else {
+        let Some(relation) = self.relation(level.meta, name) else {
             return Ok(None);
         };
         if self.left.get() == 0 {
@@ -124,24 +135,30 @@ impl Expander<'_> {
             return Ok(None);
         }
         let (related, found) = if relation.back {
-            self.load_back(conn, records, &relation)?
+            self.load_back(conn, level.records, &relation)?
         } else {
-            self.load_forward(conn, records, &relation)?
+            self.load_forward(conn, level, &relation)?
         };
         self.left.set(self.left.get().saturating_sub(found.len()));
         let below = if below.is_empty() || found.is_empty() {
             Vec::new()
         } else {
             let found: Vec<&dyn Record> = found.iter().map(AsRef::as_ref).collect();
-            let expansions = self.expand(conn, relation.entry.meta(), &found, below)?;
+            let level = Level {
+                request: &self.request,
+                meta: relation.entry.meta(),
+                records: &found,
+            };
+            let expansions = self.expand(conn, &level, below)?;
             if expansions.is_empty() {
                 return Ok(None);
             }
             expansions
         };
+        let seen: Vec<&dyn Record> = found.iter().map(AsRef::as_ref).collect();
+        let sights = sights(conn, relation.entry, &self.request, &seen, &|_| true)?;
         let mut records = HashMap::with_capacity(found.len());
-        for record in found {
-            let sight = sight(conn, relation.entry, &self.request, record.as_ref(), true)?;
+        for (record, sight) in found.into_iter().zip(sights) {
             records.insert(record.id().to_owned(), (record, sight));
         }
         let (key, many) = (name.to_owned(), relation.many);
@@ -166,12 +183,19 @@ impl Expander<'_> {
     fn load_forward(
         &self,
         conn: &mut Conn,
-        records: &[&dyn Record],
+        level: &Level<'_>,
         relation: &Relation<'_>,
     ) -> QueryResult<Related> {
-        let mut related = HashMap::with_capacity(records.len());
+        let readable = self.readable(conn, level, relation.field)?;
+        let mut related = HashMap::with_capacity(level.records.len());
         let mut wanted = BTreeSet::new();
-        for record in records {
+        for (at, record) in level.records.iter().enumerate() {
+            if readable
+                .as_ref()
+                .is_some_and(|all| all.get(at) != Some(&true))
+            {
+                continue;
+            }
             let ids = record.get(relation.field).items();
             wanted.extend(ids.iter().cloned());
             related.insert(record.id().to_owned(), ids);
@@ -182,6 +206,19 @@ impl Expander<'_> {
         let context = self.context(Form::Exists);
         let found = relation.entry.load_visible(conn, &context, &wanted)?;
         Ok((related, found))
+    }
+
+    /// Of which records may the relation itself be read? `None` stands for all.
+    fn readable(
+        &self,
+        conn: &mut Conn,
+        level: &Level<'_>,
+        field: usize,
+    ) -> QueryResult<Option<Vec<bool>>> {
+        match self.registry.find(level.meta.name) {
+            Some(entry) => fields::of_which(conn, entry, level.request, level.records, field),
+            None => Ok(None),
+        }
     }
 
     fn load_back(

@@ -1,16 +1,18 @@
 //! Rules: for each the SQL form and the memory form, from the same plan, and the table that names
 //! them all.
 
+mod fields;
 mod memory;
 mod outline;
 mod request;
 mod sql;
 
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::render::Item;
 use super::{Unit, ident};
-use crate::ir::{CompiledRule, Rule};
+use crate::ir::{Collection, CompiledRule, Rule};
 use outline::Outline;
 
 /// The functions of the rules and the `RULES` table.
@@ -21,8 +23,16 @@ pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
             items.extend(functions(unit, action, rule));
         }
     }
+    items.extend(fields::functions(unit));
     items.push(table(unit));
     items
+}
+
+/// Every rule of a collection, those of its fields included.
+pub(super) fn of_all(collection: &Collection) -> impl Iterator<Item = &Rule> {
+    let own = collection.rules.named().into_iter().map(|(_, rule)| rule);
+    let fields = collection.fields.iter();
+    own.chain(fields.flat_map(|field| [&field.read, &field.write]))
 }
 
 /// Both forms of a rule, each with the functions that it was split into.
@@ -40,34 +50,39 @@ fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
 fn table(unit: &Unit<'_>) -> Item {
     let marker = ident::marker(unit.collection);
     let rules = unit.collection.rules.named().map(|(action, rule)| {
-        let name = ident::ident(action);
-        let rule = match rule {
-            Rule::Locked => quote! { rules::Rule::Locked },
-            Rule::Public => quote! { rules::Rule::Public },
-            Rule::When(rule) => {
-                let memory = format_ident!("{name}_in_memory");
-                let (text, source) = (&rule.text, ident::rule_place(rule));
-                let reads = rule.reads.iter().filter_map(|id| unit.target(*id));
-                let reads = reads.map(|collection| &collection.name.wire);
-                quote! {
-                    rules::Rule::When(rules::CompiledRule {
-                        sql: #name,
-                        memory: #memory,
-                        text: #text,
-                        source: #source,
-                        reads: &[#(#reads),*],
-                    })
-                }
-            }
-        };
+        let (name, rule) = (ident::ident(action), value(unit, action, rule));
         quote! { #name: #rule, }
     });
+    let fields = fields::table(unit);
     Item::new(
         format!("The rules of `{}`.", unit.collection.name.wire),
         quote! {
-            static RULES: rules::Rules<#marker> = rules::Rules { #(#rules)* };
+            static RULES: rules::Rules<#marker> = rules::Rules { #(#rules)* fields: #fields };
         },
     )
+}
+
+/// A rule whose functions bear this name.
+fn value(unit: &Unit<'_>, function: &str, rule: &Rule) -> TokenStream {
+    let rule = match rule {
+        Rule::Locked => return quote! { rules::Rule::Locked },
+        Rule::Public => return quote! { rules::Rule::Public },
+        Rule::When(rule) => rule,
+    };
+    let name = ident::ident(function);
+    let memory = format_ident!("{name}_in_memory");
+    let (text, source) = (&rule.text, ident::rule_place(rule));
+    let reads = rule.reads.iter().filter_map(|id| unit.target(*id));
+    let reads = reads.map(|collection| &collection.name.wire);
+    quote! {
+        rules::Rule::When(rules::CompiledRule {
+            sql: #name,
+            memory: #memory,
+            text: #text,
+            source: #source,
+            reads: &[#(#reads),*],
+        })
+    }
 }
 
 /// A rule's text on one line, as fits into a doc comment.

@@ -232,6 +232,7 @@ static RULES: rules::Rules<Measures> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `measures`, schema/measures.toml:1.

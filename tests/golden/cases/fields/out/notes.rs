@@ -265,6 +265,7 @@ static RULES: rules::Rules<Notes> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `notes`, schema/notes.toml:1.

@@ -226,6 +226,7 @@ static RULES: rules::Rules<Paints> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `paints`, schema/paints.toml:1.

@@ -234,6 +234,7 @@ static RULES: rules::Rules<News> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `news` points to satisfies `inner`, or none does. schema/news.toml:7

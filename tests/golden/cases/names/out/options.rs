@@ -273,6 +273,7 @@ static RULES: rules::Rules<Options> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `value` points to satisfies `inner`, or none does. schema/options.toml:13

@@ -154,6 +154,7 @@ static RULES: rules::Rules<Rules> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `rules` points to satisfies `inner`, or none does. schema/rules.toml:4

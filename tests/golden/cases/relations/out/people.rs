@@ -118,6 +118,7 @@ static RULES: rules::Rules<People> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `people`, schema/people.toml:1.

@@ -202,6 +202,7 @@ static RULES: rules::Rules<Teams> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `parent` points to satisfies `inner`, or none does. schema/teams.toml:4

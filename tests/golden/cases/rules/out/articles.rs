@@ -387,6 +387,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `articles`, schema/articles.toml:1.

@@ -118,6 +118,7 @@ static RULES: rules::Rules<Organizations> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `organizations`, schema/organizations.toml:1.

@@ -130,6 +130,7 @@ static RULES: rules::Rules<Permissions> = rules::Rules {
     delete: rules::Rule::Locked,
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `permissions`, schema/permissions.toml:1.

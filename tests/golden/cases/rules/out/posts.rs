@@ -450,6 +450,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The record that `author` points to satisfies `inner`, or none does. schema/posts.toml:11

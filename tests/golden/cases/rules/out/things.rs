@@ -547,6 +547,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
+    fields: &[],
 };
 
 /// The collection `things`, schema/things.toml:1.

@@ -412,6 +412,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         source: "schema/users.toml:8",
         reads: &[],
     }),
+    fields: &[],
 };
 
 /// The record that `organization` points to satisfies `inner`, or none does. schema/users.toml:11

@@ -1,0 +1,199 @@
+//! What the rules of fields let a caller see and set. Superusers are never bound by them.
+
+use diesel::QueryResult;
+
+use crate::collection::{Collection, Record};
+use crate::error::{FieldError, FieldErrors};
+use crate::field::{cast, modify};
+use crate::registry::{Entry, FieldGuard, RuleState};
+use crate::request::RequestInfo;
+use crate::rules::{Context, Rule};
+use crate::sql::fragment::{Fragment, Part, Piece};
+use crate::sql::predicate::Predicate;
+use crate::sql::{Conn, Form};
+use crate::wire::Sight;
+
+/// The rows of which the caller may read a field. A field without a rule may be read of every row.
+pub fn readable<C: Collection>(context: &Context<'_>, field: usize) -> Predicate<C::Table> {
+    if context.request.is_superuser() {
+        return Predicate::Always;
+    }
+    match C::rules().of_field(field).map(|rules| &rules.read) {
+        None | Some(Rule::Public) => Predicate::Always,
+        Some(Rule::Locked) => Predicate::Never,
+        Some(Rule::When(rule)) => (rule.sql)(context),
+    }
+}
+
+/// The same without the type of the table, for rows that a statement knows under another name.
+pub enum Readable {
+    /// Of every row.
+    Always,
+    /// Of no row.
+    Never,
+    /// Of the rows whose ids this sub-select finds, in parentheses.
+    Among(Part),
+}
+
+/// The rows of which the caller may read a field, by their ids.
+pub(crate) fn readable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
+    let condition = match readable::<C>(context, field) {
+        Predicate::Always => return Readable::Always,
+        Predicate::Never => return Readable::Never,
+        Predicate::When(condition) => condition,
+    };
+    let Some(id) = C::column(0) else {
+        return Readable::Never;
+    };
+    let (_, id) = id.erase();
+    Readable::Among(Box::new(Fragment {
+        parts: vec![id, condition],
+        pieces: vec![
+            Piece::Sql("(SELECT "),
+            Piece::Part(0),
+            Piece::Sql(" FROM "),
+            Piece::Name(C::META.name),
+            Piece::Sql(" WHERE "),
+            Piece::Part(1),
+            Piece::Sql(")"),
+        ],
+    }))
+}
+
+/// Notes in each record's sight the fields that the caller may not read of it.
+pub(super) fn withhold(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    records: &[&dyn Record],
+    wants: &dyn Fn(&str) -> bool,
+    sights: &mut [Sight],
+) -> QueryResult<()> {
+    for guard in guards(entry, request) {
+        let name = entry.meta().field(guard.field).map_or("", |it| it.name);
+        if guard.read == RuleState::Public || !wants(name) {
+            continue;
+        }
+        let readable = entry.readable(conn, &context(request), guard.field, records)?;
+        for (sight, readable) in sights.iter_mut().zip(readable) {
+            if !readable {
+                sight.withheld.add(guard.field);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of which records may the caller read a field? In their order; `None` stands for all.
+pub(crate) fn of_which(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    records: &[&dyn Record],
+    field: usize,
+) -> QueryResult<Option<Vec<bool>>> {
+    let guarded = |guard: &&FieldGuard| guard.field == field && guard.read != RuleState::Public;
+    match guards(entry, request).iter().find(guarded) {
+        None => Ok(None),
+        Some(_) => entry
+            .readable(conn, &context(request), field, records)
+            .map(Some),
+    }
+}
+
+/// A record that a caller wants to write.
+pub(crate) struct Wish<'a> {
+    /// Its collection.
+    pub entry: &'a Entry,
+    /// The request.
+    pub request: &'a RequestInfo,
+    /// What is stored; `None` for a create.
+    pub old: Option<&'a dyn Record>,
+    /// What the body makes of it.
+    pub new: &'a dyn Record,
+    /// The fields that the body speaks of.
+    pub given: &'a [usize],
+}
+
+impl Wish<'_> {
+    /// An error for each field that the caller may not set like this.
+    pub fn refused(&self, conn: &mut Conn) -> QueryResult<FieldErrors> {
+        let mut errors = FieldErrors::new();
+        for guard in guards(self.entry, self.request) {
+            let Some(field) = self.entry.meta().field(guard.field) else {
+                continue;
+            };
+            if self.given.contains(&guard.field)
+                && let Some(message) = self.refusal(conn, guard, field.name)?
+            {
+                let error = FieldError::new("validation_not_allowed", message);
+                errors.insert(field.name.to_owned(), error);
+            }
+        }
+        Ok(errors)
+    }
+
+    fn refusal(
+        &self,
+        conn: &mut Conn,
+        guard: &FieldGuard,
+        name: &str,
+    ) -> QueryResult<Option<&'static str>> {
+        let context = context(self.request);
+        let field = guard.field;
+        let allowed = match guard.write {
+            RuleState::Public => true,
+            RuleState::Locked => false,
+            RuleState::When => {
+                let record = self.old.unwrap_or(self.new);
+                self.entry.may_write(conn, &context, record, field)?
+            }
+        };
+        let Some(old) = self.old else {
+            let refused = !allowed && !self.is_initial(field);
+            return Ok(refused.then_some(NOT_ALLOWED));
+        };
+        if allowed && guard.read == RuleState::Public {
+            return Ok(None);
+        }
+        let readable = self.entry.readable(conn, &context, field, &[old])?;
+        let readable = readable.first().is_some_and(|readable| *readable);
+        // To whom the value is unknown, neither leave nor a limit that it reaches may tell it.
+        let changes = !readable || old.get(field) != self.new.get(field);
+        let blind = !readable && modify::builds_on_stored(&self.request.body.raw, name);
+        Ok(if !allowed && changes {
+            Some(NOT_ALLOWED)
+        } else {
+            blind.then_some(UNSEEN)
+        })
+    }
+
+    /// Is the value the one that a record without it begins with?
+    fn is_initial(&self, field: usize) -> bool {
+        let Some(meta) = self.entry.meta().field(field) else {
+            return false;
+        };
+        let mut blank = self.entry.blank();
+        blank.set(field, cast::initial(meta));
+        blank.get(field) == self.new.get(field)
+    }
+}
+
+const NOT_ALLOWED: &str = "You are not allowed to set this field.";
+const UNSEEN: &str = "Only those who may read this field can change it by a modifier.";
+
+/// The fields that have rules which bind the caller.
+fn guards<'e>(entry: &'e Entry, request: &RequestInfo) -> &'e [FieldGuard] {
+    if entry.guards.is_empty() || request.is_superuser() {
+        return &[];
+    }
+    &entry.guards
+}
+
+/// Few records are asked about at a time.
+fn context(request: &RequestInfo) -> Context<'_> {
+    Context {
+        request,
+        form: Form::Exists,
+    }
+}
