@@ -1,15 +1,16 @@
 //! The tree to its typed form: resolves names, and tells what can't be or is odd.
 
 use crate::ast::{self, OperandKind};
+use crate::call::{self, Function};
 use crate::error::{Code, Error, Severity};
 use crate::literal;
 use crate::name::split;
 use crate::path;
 use crate::plan::Value;
 use crate::request;
-use crate::scope::{Scope, did_you_mean, nearest};
+use crate::scope::Scope;
 use crate::span::Span;
-use crate::typed::{Comparison, Expr, Node, Operand, Type};
+use crate::typed::{Call, Comparison, Expr, Node, Operand, Type};
 
 /// The deepest tree: `&&` in `||` in `&&` and so on. All later stages recurse over it, here and in
 /// what consumes the plan, so that this bounds their stack.
@@ -125,16 +126,13 @@ impl<'a> Checker<'_, 'a> {
             OperandKind::Bool(bool) => literal(Value::Bool(*bool), Type::Bool),
             OperandKind::Number(number) => literal(Value::Number(*number), Type::Number),
             OperandKind::Text(text) => literal(Value::Text(text.clone()), Type::Text),
-            OperandKind::Name(name) => match self.name(name, operand) {
-                Ok(found) => Some(found),
-                Err(error) => {
-                    self.findings.push(error);
-                    None
-                }
-            },
+            OperandKind::Name(name) => {
+                let found = self.name(name, operand);
+                self.noted(found)
+            }
             OperandKind::Call(name, args) => {
-                self.call(name, args, operand);
-                None
+                let called = self.call(name, args, operand);
+                called.map(|(call, ty)| (Node::Call(call), ty, [].as_slice(), true))
             }
         }?;
         let text = self
@@ -172,37 +170,36 @@ impl<'a> Checker<'_, 'a> {
         Ok((Node::Path(found.path), found.ty, found.values, nullable))
     }
 
-    /// Functions are checked, then refused: not compiled yet.
-    fn call(&mut self, name: &str, args: &[ast::Operand], whole: &ast::Operand) {
-        let before = self.findings.len();
-        let problem = match name {
-            "geoDistance" => geo_distance(args),
-            "strftime" => strftime(args),
-            _ => {
-                let message = format!("unknown function `{name}`");
-                let near = nearest(name, ["geoDistance", "strftime"]);
-                let error = Error::new(
-                    Code::UnknownFunction,
-                    whole.span,
-                    message,
-                    "no such function",
-                )
-                .with_help("the functions are `geoDistance` and `strftime`")
-                .with_maybe_help(did_you_mean(near));
+    fn call(
+        &mut self,
+        name: &str,
+        args: &[ast::Operand],
+        whole: &ast::Operand,
+    ) -> Option<(Call, Type)> {
+        let function = self.noted(Function::find(name, whole.span))?;
+        let fits = self.noted(function.check(args, whole.span));
+        let looked_up = function.looked_up(args);
+        let found: Vec<Option<Node>> = looked_up
+            .iter()
+            .map(|arg| {
+                let node = self.operand(arg)?.operand.node;
+                self.noted(call::one_value(&node, arg.span))?;
+                Some(node)
+            })
+            .collect();
+        let found: Option<Vec<Node>> = found.into_iter().collect();
+        fits?;
+        Some((function.call(args, found?)?, function.ty()))
+    }
+
+    /// Keeps an error.
+    fn noted<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        match result {
+            Ok(it) => Some(it),
+            Err(error) => {
                 self.findings.push(error);
-                return;
+                None
             }
-        };
-        if let Some(problem) = problem {
-            let error = Error::new(Code::Arguments, whole.span, problem, "in this call");
-            self.findings.push(error);
-        }
-        for arg in args {
-            self.operand(arg);
-        }
-        if self.findings.len() == before {
-            let message = format!("the function `{name}` is not compiled yet");
-            self.findings.push(path::unsupported(whole.span, &message));
         }
     }
 }
@@ -215,40 +212,6 @@ fn first_span(items: &[ast::Expr]) -> Span {
             Some(ast::Expr::Compare(comparison)) => return comparison.span(),
             None => return Span::default(),
         }
-    }
-}
-
-fn geo_distance(args: &[ast::Operand]) -> Option<String> {
-    let fits =
-        |arg: &ast::Operand| matches!(arg.kind, OperandKind::Name(_) | OperandKind::Number(_));
-    if args.len() != 4 {
-        return Some(format!(
-            "`geoDistance` takes 4 arguments, not {}",
-            args.len()
-        ));
-    }
-    (!args.iter().all(fits)).then(|| "`geoDistance` takes names and numbers only".to_owned())
-}
-
-fn strftime(args: &[ast::Operand]) -> Option<String> {
-    let is_text = |arg: &ast::Operand| matches!(arg.kind, OperandKind::Text(_));
-    let is_time = |arg: &ast::Operand| {
-        matches!(
-            arg.kind,
-            OperandKind::Text(_) | OperandKind::Name(_) | OperandKind::Number(_)
-        )
-    };
-    match args {
-        [] => Some("`strftime` needs a format".to_owned()),
-        [format, ..] if !is_text(format) => Some("the format of `strftime` must be a text".into()),
-        [_, time, ..] if !is_time(time) => {
-            Some("the time of `strftime` must be a name, a text or a number".to_owned())
-        }
-        [_, _, modifiers @ ..] if !modifiers.iter().all(is_text) => {
-            Some("the modifiers of `strftime` must be texts".to_owned())
-        }
-        _ if args.len() > 10 => Some("`strftime` takes at most 10 arguments".to_owned()),
-        _ => None,
     }
 }
 

@@ -133,8 +133,6 @@ codes! {
     Constant = "rule::constant", Error;
     /// The caller may not use this.
     Forbidden = "rule::forbidden", Error;
-    /// Valid, but not compiled yet.
-    Unsupported = "rule::unsupported", Error;
     /// A sort that can't be.
     Sort = "rule::sort", Error;
     /// The same operand on both sides.

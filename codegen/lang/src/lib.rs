@@ -7,6 +7,9 @@
 pub mod assume;
 pub mod ast;
 mod back;
+mod body;
+mod call;
+mod caller;
 mod check;
 mod compile;
 mod condition;

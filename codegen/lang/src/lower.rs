@@ -24,6 +24,15 @@ pub(crate) fn lower(expr: &Expr) -> Plan {
     Tree::all([tree(expr)].into_iter().chain(guards)).plan()
 }
 
+/// The plan with every path as a join: what the shorter forms must agree with.
+#[cfg(test)]
+pub(crate) fn lower_to_joins(expr: &Expr) -> Plan {
+    let mut guards = Vec::new();
+    list_rules(expr, &mut guards);
+    let tree = Tree::all([tree(expr)].into_iter().chain(guards));
+    joined(&[&tree]).fold()
+}
+
 /// Every row that the path passes may be listed.
 pub(crate) fn visible(path: &Path) -> Plan {
     let mut guards = Vec::new();

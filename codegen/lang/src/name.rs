@@ -5,7 +5,7 @@ use crate::scope::nearest;
 use crate::span::Span;
 
 /// One part of a dotted name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Part<'t> {
     pub text: &'t str,
     pub span: Span,
@@ -16,6 +16,13 @@ pub(crate) struct Part<'t> {
 pub(crate) struct Name<'t> {
     pub parts: Vec<Part<'t>>,
     pub modifier: Option<(Modifier, Span)>,
+}
+
+impl Name<'_> {
+    /// Where its last part is.
+    pub(crate) fn end(&self) -> Span {
+        self.parts.last().map(|part| part.span).unwrap_or_default()
+    }
 }
 
 /// What may stand behind `:`.

@@ -162,11 +162,6 @@ fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>) -> Error {
         .with_maybe_help(did_you_mean(scope.near_field(at, part.text)))
 }
 
-/// What the language has, but the compiler can't do.
-pub(crate) fn unsupported(span: Span, message: &str) -> Error {
-    Error::new(Code::Unsupported, span, message, "not supported")
-}
-
 pub(crate) fn not_a_relation(name: &str, kind: FieldType, span: Span) -> Error {
     let message = format!("`{name}` is a {} field, not a relation", Type::from(kind));
     Error::new(Code::NotARelation, span, message, "nothing can follow it")

@@ -198,24 +198,6 @@ fn oddities_are_warnings() {
 }
 
 #[test]
-fn what_is_not_compiled_yet_is_named() {
-    let check = |text: &str, expected: &str| {
-        let errors = compiled(text, Caller::Rule).expect_err(text);
-        assert_eq!(errors[0].code, Code::Unsupported, "{text}");
-        assert!(
-            errors[0].message.contains(expected),
-            "{text}: {}",
-            errors[0].message
-        );
-    };
-    check("@request.auth.friends.username ?= 'x'", "`@request.auth`");
-    check("@request.auth.friends:each ?= 'x'", "`@request.auth`");
-    check("@request.body.author.username = 'x'", "`@request.body`");
-    check("geoDistance(geo.lon, geo.lat, 1, 2) < 5", "`geoDistance`");
-    check("strftime('%Y', created) = '2024'", "`strftime`");
-}
-
-#[test]
 fn functions_check_their_arguments() {
     check("geoDistance(1,2,3) = 1", &["arguments geoDistance(1,2,3)"]);
     check(

@@ -8,10 +8,10 @@ use crate::parser::MAX_COMPARISONS;
 use crate::{Caller, Scope, compile, parse_sort};
 
 /// xorshift: the same inputs at every run.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -77,6 +77,12 @@ fn token_soups_never_panic() {
         "@collection.x.n",
         "@now",
         "c_via_self.id",
+        "x_via_p.n",
+        "x_via_ps.p",
+        "@collection.x:a.",
+        "@request.auth.friends.",
+        "@request.body.rm.",
+        ":changed",
         "strftime(",
         "geoDistance(",
         "(",
