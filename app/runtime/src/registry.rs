@@ -126,6 +126,8 @@ pub trait Endpoint: Send + Sync {
     fn meta(&self) -> &'static CollectionMeta;
     /// Is the rule locked, public, or an expression?
     fn rule_state(&self, action: Action) -> RuleState;
+    /// What the rule says: `None` if it is locked, "" if it is public.
+    fn rule_text(&self, action: Action) -> Option<&'static str>;
     /// The collections, besides this one, whose rows decide what the list rule shows.
     fn list_reads(&self) -> &'static [&'static str];
     /// The rules of those fields that have any.

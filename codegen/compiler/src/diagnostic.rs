@@ -106,6 +106,12 @@ codes! {
     IdentityField = "schema::identity_field", Error, "an identity field needs a unique index on just that field";
     AuthOnly = "schema::auth_only", Error, "set `type = \"auth\"`, or leave it out";
     NoEffect = "schema::no_effect", Warning, "leave it out";
+    NoTests = "policy::no_tests", Error, "add a test: `[[test]]` with a `name`, and what the caller `may` and `may_not` do";
+    UnknownCaller = "policy::unknown_caller", Error, "use `guest`, `superuser`, or a record of an auth collection such as `users.alice`";
+    UnknownRecord = "policy::unknown_record", Error, "declare it in this file, as `[records.COLLECTION.NAME]`";
+    UnknownTestField = "policy::unknown_field", Error, "name a field of the collection";
+    RecordCircle = "policy::circle", Error, "leave one of the relations empty";
+    Statement = "policy::statement", Error, "write e.g. `view posts.draft`, `create posts`, or `list posts where public = true -> draft`";
 }
 
 /// One finding.

@@ -32,6 +32,18 @@ impl Source {
 /// # Errors
 /// A report of every file that can't be read, is too large or isn't UTF-8.
 pub fn read_dir(dir: &Path) -> Result<Vec<Source>, Report> {
+    read_files(dir, is_schema_file)
+}
+
+/// Reads the policy tests of a directory, `*.test.toml`, ordered by name.
+///
+/// # Errors
+/// As [`read_dir`].
+pub fn read_tests(dir: &Path) -> Result<Vec<Source>, Report> {
+    read_files(dir, is_test_file)
+}
+
+fn read_files(dir: &Path, wanted: fn(&str) -> bool) -> Result<Vec<Source>, Report> {
     let fail = |error: std::io::Error| {
         let message = format!("can't read the schema directory: {error}");
         let path = dir.display().to_string();
@@ -43,7 +55,8 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Source>, Report> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(dir).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
-        if is_schema_file(&path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if wanted(&name) {
             paths.push(path);
         }
     }
@@ -63,9 +76,12 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Source>, Report> {
     }
 }
 
-fn is_schema_file(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+fn is_schema_file(name: &str) -> bool {
     name.ends_with(".toml") && !name.ends_with(".test.toml") && !name.starts_with('.')
+}
+
+fn is_test_file(name: &str) -> bool {
+    name.ends_with(".test.toml") && !name.starts_with('.')
 }
 
 /// The directory's last component and the file's name, whatever the way to them.

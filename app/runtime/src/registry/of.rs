@@ -170,6 +170,14 @@ impl<C: Collection> Endpoint for Of<C> {
         access::state(access::rule(C::rules(), action))
     }
 
+    fn rule_text(&self, action: Action) -> Option<&'static str> {
+        match access::rule(C::rules(), action) {
+            Rule::Locked => None,
+            Rule::Public => Some(""),
+            Rule::When(rule) => Some(rule.text),
+        }
+    }
+
     fn list_reads(&self) -> &'static [&'static str] {
         reads(&C::rules().list)
     }

@@ -3,6 +3,7 @@
 mod access;
 mod migrate;
 mod schema;
+mod test;
 
 use std::process::ExitCode;
 

@@ -44,6 +44,9 @@ pub enum SchemaCommand {
         after_help = "Examples:\n  basalt schema access\n  basalt schema access --format markdown > schema/access.md\n  basalt schema access --check schema/access.md"
     )]
     Access(super::access::AccessArgs),
+    /// Run the policy tests beside the schema: who may do what, put to the server itself
+    #[command(after_help = "Examples:\n  basalt schema test\n  basalt schema test posts")]
+    Test(super::test::TestArgs),
 }
 
 /// Where the schema files are.
@@ -64,6 +67,7 @@ pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
             place,
         } => explain(&collection, &rule, &place.schema),
         SchemaCommand::Access(args) => super::access::run(&args),
+        SchemaCommand::Test(args) => super::test::run(&args),
     }
 }
 

@@ -11,6 +11,8 @@ mod escape;
 pub mod format;
 mod read;
 
+pub(crate) use read::{Reader, in_order, json};
+
 /// A string of a file, with the place of the whole literal, quotes included.
 pub type Text = Spanned<String>;
 
@@ -277,7 +279,11 @@ fn stem(file: usize, source: &Source) -> Text {
 
 /// What the TOML parser found, up to the first mistake that throws it off: what it reports behind
 /// such a place mostly follows from it.
-fn syntax(file: usize, source: &Source, mut errors: Vec<toml::de::Error>) -> Vec<Diagnostic> {
+pub(crate) fn syntax(
+    file: usize,
+    source: &Source,
+    mut errors: Vec<toml::de::Error>,
+) -> Vec<Diagnostic> {
     errors.sort_by_key(|error| error.span().map_or(0, |range| range.start));
     let mut found = Vec::new();
     for error in errors {

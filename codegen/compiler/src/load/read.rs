@@ -15,7 +15,7 @@ const MAX_COUNT: u64 = (1 << 53) - 1;
 type Node<'a> = TomlSpanned<DeValue<'a>>;
 
 /// Reads one file's values and collects what is wrong with them.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     /// The source's number.
     pub file: usize,
     /// What was wrong.
@@ -32,7 +32,7 @@ impl Reader {
     }
 
     /// A table with known keys. `what` names it in messages, `span` is where to miss a key.
-    pub(super) fn table(
+    pub(crate) fn table(
         &mut self,
         table: &DeTable<'_>,
         keys: &[&'static Key],
@@ -256,7 +256,7 @@ impl Reader {
 }
 
 /// The entries in the order of the file (the parser sorts them by name).
-fn in_order<'t, 'i>(
+pub(crate) fn in_order<'t, 'i>(
     table: &'t DeTable<'i>,
 ) -> Vec<(&'t TomlSpanned<std::borrow::Cow<'i, str>>, &'t Node<'i>)> {
     let mut entries: Vec<_> = table.iter().collect();
@@ -296,7 +296,8 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     number.filter(|number: &f64| number.is_finite())
 }
 
-fn json(value: &DeValue<'_>) -> Option<JsonValue> {
+/// The value as JSON; `None` if it holds a number that JSON can't say.
+pub(crate) fn json(value: &DeValue<'_>) -> Option<JsonValue> {
     Some(match value {
         DeValue::String(text) => JsonValue::from(text.as_ref()),
         DeValue::Boolean(flag) => JsonValue::from(*flag),
