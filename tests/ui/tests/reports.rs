@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use basalt_codegen::diagnostic::Code;
-use basalt_codegen::{Report, Source, read_dir, resolve};
+use basalt_codegen::{Report, Source, policy, read_dir, read_tests, resolve};
 
 /// Codes that no rule of a schema can bring about: they are for the texts of clients.
 const CLIENT_CODES: &[basalt_lang::Code] = &[basalt_lang::Code::Sort, basalt_lang::Code::Forbidden];
@@ -16,9 +16,15 @@ fn cases_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
 }
 
+/// What is wrong with the schema; if nothing is, with the policy tests beside it.
 fn report(dir: &Path) -> Report {
-    match read_dir(dir).and_then(|sources| resolve(&sources)) {
-        Ok(checked) => checked.warnings,
+    let checked = match read_dir(dir).and_then(|sources| resolve(&sources)) {
+        Ok(checked) => checked,
+        Err(report) => return report,
+    };
+    let tests = read_tests(dir).and_then(|tests| policy::load(&checked.schema, &tests));
+    match tests {
+        Ok(_) => checked.warnings,
         Err(report) => report,
     }
 }

@@ -168,6 +168,10 @@ fn filter(
                 plain.push('\'');
                 pieces.push(Piece::Id(id));
             }
+            None if is_of_collection(loader, name) => {
+                let start = word.start + word.text.len() - after.len() + 1;
+                example(loader, text, start..start + name.len() - 1, None)?;
+            }
             None => {
                 plain.push_str(name);
                 pieces.push(Piece::Text(name.to_owned()));
@@ -188,6 +192,12 @@ fn filter(
         return None;
     }
     Some(Filter(pieces))
+}
+
+/// Does a name behind an `@` begin as that of a record does?
+fn is_of_collection(loader: &Loader<'_>, name: &str) -> bool {
+    let name = name.trim_start_matches('@').split_once('.');
+    name.is_some_and(|(collection, _)| loader.schema.collection(collection).is_some())
 }
 
 /// `sees` and `sees_not`: fields by record.
@@ -260,7 +270,11 @@ fn see(loader: &mut Loader<'_>, id: usize, name: &Text, may: bool) -> Option<Cla
                 let message = format!("there is no {what} `{part}` in `{wire}`");
                 let span = loader.inside(name, start..start + part.len());
                 let found = Diagnostic::new(Code::UnknownTestField, span, message, "not there");
-                let known = collection.fields.iter().map(|it| it.name.wire.as_str());
+                let fields = collection
+                    .fields
+                    .iter()
+                    .filter(|it| field.is_none() || matches!(it.kind, FieldKind::Relation { .. }));
+                let known = fields.map(|it| it.name.wire.as_str());
                 loader.found.push(found.suggest(part, known));
                 return None;
             }

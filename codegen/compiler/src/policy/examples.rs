@@ -149,21 +149,20 @@ fn is_known(collections: &[&ir::Collection], name: &str) -> bool {
 }
 
 fn unknown_field(loader: &mut Loader<'_>, key: &Text, collections: &[&ir::Collection]) {
+    let code = Code::UnknownTestField;
+    if collections.is_empty() {
+        let message = "no claim of this test creates or updates anything";
+        let found = Diagnostic::new(code, key.span, message, "is sent nowhere");
+        let help = "leave `body` out, or claim a create or an update";
+        loader.found.push(found.with_help(help));
+        return;
+    }
     let names: Vec<&str> = collections.iter().map(|it| it.name.wire.as_str()).collect();
-    let message = match names.as_slice() {
-        [] => format!(
-            "`{}` is sent nowhere: no claim creates or updates",
-            key.value
-        ),
-        names => format!(
-            "there is no field `{}` in `{}`",
-            key.value,
-            names.join("`, `")
-        ),
-    };
+    let names = names.join("`, `");
+    let message = format!("there is no field `{}` in `{names}`", key.value);
     let fields = collections.iter().flat_map(|it| &it.fields);
     let known = fields.map(|field| field.name.wire.as_str());
-    let found = Diagnostic::new(Code::UnknownTestField, key.span, message, "no such field");
+    let found = Diagnostic::new(code, key.span, message, "no such field");
     loader.found.push(found.suggest(&key.value, known));
 }
 

@@ -226,15 +226,18 @@ impl Loader<'_> {
             let collection = self.schema.collection(name);
             collection.is_some_and(|it| matches!(it.kind, ir::CollectionKind::Auth(_)))
         };
-        let message = match known.and_then(|id| self.examples.get(id)) {
+        let (message, label) = match known.and_then(|id| self.examples.get(id)) {
             Some(example) if accounts(&example.collection) => return known.map(Caller::User),
-            Some(example) => format!("records of `{}` can't log in", example.collection),
-            None => format!("nobody is called `{}`", text.value),
+            Some(example) => {
+                let message = format!("records of `{}` can't log in", example.collection);
+                (message, "not an account")
+            }
+            None => (format!("nobody is called `{}`", text.value), "who is this?"),
         };
         let mut names = vec!["guest".to_owned(), "superuser".to_owned()];
         let users = self.examples.iter().filter(|it| accounts(&it.collection));
         names.extend(users.map(Example::full_name));
-        let found = Diagnostic::new(Code::UnknownCaller, text.span, message, "who is this?");
+        let found = Diagnostic::new(Code::UnknownCaller, text.span, message, label);
         let found = found.suggest(&text.value, names.iter().map(String::as_str));
         self.found.push(found);
         None
@@ -273,7 +276,11 @@ impl Loader<'_> {
     }
 
     pub(super) fn not_a(&mut self, node: &Node<'_>, message: &str, help: &str) {
-        let label = format!("this is a {}", node.get_ref().type_str());
+        let label = match node.get_ref().type_str() {
+            "integer" => "this is a number".to_owned(),
+            "array" => "this is a list".to_owned(),
+            kind => format!("this is a {kind}"),
+        };
         let span = self.span(node.span());
         let found = Diagnostic::new(Code::WrongType, span, message, label);
         self.found.push(found.with_help(help));
