@@ -113,7 +113,8 @@ impl Reader {
         let given = node.get_ref().type_str();
         let message = format!("`{}` must be {expected}", key.name);
         let label = match given {
-            "integer" | "float" => "not such a number".to_owned(),
+            "integer" | "float" if expected.contains("number") => "not such a number".to_owned(),
+            "integer" | "float" => "this is a number".to_owned(),
             "array" => "this is an array".to_owned(),
             given => format!("this is a {given}"),
         };

@@ -288,7 +288,7 @@ fn write_role_in_memory(
     Ok(cx.request(cx.auth("role"), Op::Equal, "boss", Truth::True))
 }
 
-/// schema/staff.toml:10: `boss.role != "ghost"`
+/// schema/staff.toml:10: `boss.role != "test"`
 fn read_boss(cx: &rules::Context<'_>) -> Predicate<staff::table> {
     predicate::any([
         via_boss(cx.form, read_boss_via_boss(cx), true),
@@ -298,7 +298,7 @@ fn read_boss(cx: &rules::Context<'_>) -> Predicate<staff::table> {
 
 /// What must hold of a record that `boss` points to.
 fn read_boss_via_boss(cx: &rules::Context<'_>) -> Predicate<staff::table> {
-    compare::test(column::role(), Op::NotEqual, "ghost", Truth::True)
+    compare::test(column::role(), Op::NotEqual, "test", Truth::True)
 }
 
 /// The same over a record in memory.
@@ -374,7 +374,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
             read: rules::Rule::When(rules::CompiledRule {
                 sql: read_boss,
                 memory: read_boss_in_memory,
-                text: "boss.role != \"ghost\"",
+                text: "boss.role != \"test\"",
                 source: "schema/staff.toml:10",
                 reads: &["staff"],
             }),

@@ -1,0 +1,22 @@
+-- Made by `basalt migrate diff`; may be edited before it is first run.
+
+-- Tables are dropped below, which must not act on the rows that refer to them. `basalt migrate run`
+-- turns foreign keys off meanwhile and checks all of them before it commits; other tools stop here.
+CREATE TEMP TABLE "_guard" (
+  "foreign_keys" INTEGER CONSTRAINT "foreign_keys_must_be_off" CHECK ("foreign_keys" = 0)
+);
+INSERT INTO "_guard" SELECT "foreign_keys" FROM pragma_foreign_keys;
+DROP TABLE "_guard";
+
+-- drop `staff`
+DROP TABLE "staff";
+
+-- drop `reports`
+DROP TABLE "_link_reports_readers";
+DROP TABLE "reports";
+
+-- drop `clients`
+DROP TABLE "clients";
+
+-- drop `_superusers`
+DROP TABLE "_superusers";
