@@ -39,7 +39,7 @@ pub(crate) fn resolve<'a>(
         };
     }
     let ty = Type::from(field.kind);
-    let given = match name.modifier {
+    let given = match name.modifier()? {
         None => Given {
             values: field.values,
             ..Given::new(numeric(scope, value, name), ty)
@@ -100,7 +100,7 @@ fn submitted<'a>(
         target,
         multi,
     };
-    match follow(scope, Start { root, at: target }, more, name.modifier) {
+    match follow(scope, Start { root, at: target }, more, name.suffix) {
         Ok(found) => Ok(Given {
             node: Node::Path(found.path),
             ty: found.ty,
@@ -136,7 +136,7 @@ fn known_key(scope: &Scope<'_>, key: Part<'_>) -> Result<(), Error> {
 
 /// A place in the body whose type the schema doesn't tell.
 fn untyped<'a>(scope: &Scope<'a>, value: Value, name: &Name<'_>) -> Result<Given<'a>, Error> {
-    match name.modifier {
+    match name.modifier()? {
         None => Ok(Given::new(numeric(scope, value, name), Type::Unknown)),
         Some((Modifier::Lower, _)) => {
             let value = lower(numeric(scope, value, name));

@@ -27,7 +27,7 @@ pub(crate) fn resolve<'a>(
         return path(scope, name);
     }
     let items = fields.iter().any(|field| field.kind.has_items());
-    match name.modifier {
+    match name.modifier()? {
         Some((Modifier::Each | Modifier::Length, _)) if items => path(scope, name),
         _ => direct(scope, name, key, &fields),
     }
@@ -52,7 +52,7 @@ fn direct<'a>(
         }
         _ => Type::Unknown,
     };
-    match name.modifier {
+    match name.modifier()? {
         None => Ok(Given::new(value, ty)),
         Some((Modifier::Lower, _)) => Ok(Given::new(lower(value), Type::Text)),
         Some(_) if !scope.strict() => Ok(Given::new(value, ty)),
@@ -67,7 +67,7 @@ fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
     let mut failed = Vec::new();
     for at in scope.auth_collections() {
         let root = Root::Caller(at);
-        match follow(scope, Start { root, at }, parts, name.modifier) {
+        match follow(scope, Start { root, at }, parts, name.suffix) {
             Ok(way) => found.push((at, way)),
             Err(error) => failed.push(error),
         }

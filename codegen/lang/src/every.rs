@@ -31,6 +31,14 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, text: &str, span: Span) -> Result<F
         return Err(Error::new(Code::UnknownCollection, at, message, label)
             .with_maybe_help(did_you_mean(scope.near_collection(name))));
     };
+    if alias.contains(':') || named.ends_with(':') {
+        let at = Span {
+            start: start + name.len(),
+            end: start + named.len(),
+        };
+        let message = "a collection takes one alias: a name behind `:`";
+        return Err(Error::new(Code::BadPath, at, message, "no alias"));
+    }
     let behind = Span {
         start: start + named.len() + 1,
         end: span.end,
@@ -44,7 +52,7 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, text: &str, span: Span) -> Result<F
         root,
         at: collection,
     };
-    let mut found = follow(scope, start, &path.parts, path.modifier)?;
+    let mut found = follow(scope, start, &path.parts, path.suffix)?;
     // A collection without records gives NULL.
     found.nullable = true;
     Ok(found)

@@ -33,6 +33,8 @@ pub enum Token {
 pub struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// How many parentheses are open.
+    depth: usize,
 }
 
 type Found = Result<Option<(Token, Span)>, Error>;
@@ -40,7 +42,11 @@ type Found = Result<Option<(Token, Span)>, Error>;
 impl<'a> Lexer<'a> {
     /// Starts at the text's first byte.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
     }
 
     /// The place behind the last token.
@@ -51,7 +57,10 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token with its place; `None` at the end of the text or at a NUL character.
+    /// The next token with its place; `None` at the end of the text.
+    ///
+    /// A NUL character ends the text where a token could begin. Right behind blanks, a name, a
+    /// number or an operator it is a blank, but not inside parentheses.
     pub fn next_token(&mut self) -> Found {
         self.skip_blanks();
         let start = self.at;
@@ -60,8 +69,14 @@ impl<'a> Lexer<'a> {
         };
         let token = match first {
             '\0' => return Ok(None),
-            '(' => self.single(Token::Open),
-            ')' => self.single(Token::Close),
+            '(' => {
+                self.depth += 1;
+                self.single(Token::Open)
+            }
+            ')' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.single(Token::Close)
+            }
             ',' => self.single(Token::Comma),
             '\'' | '"' => self.text(first)?,
             '&' | '|' => self.join()?,
@@ -70,13 +85,14 @@ impl<'a> Lexer<'a> {
             'a'..='z' | 'A'..='Z' | '_' | '@' | '#' => self.name()?,
             other => return Err(self.unexpected(other)),
         };
-        Ok(Some((
+        let end = self.at;
+        if !matches!(
             token,
-            Span {
-                start,
-                end: self.at,
-            },
-        )))
+            Token::Open | Token::Close | Token::Comma | Token::Text(_) | Token::Function(_)
+        ) {
+            self.skip_nul();
+        }
+        Ok(Some((token, Span { start, end })))
     }
 
     fn peek(&self) -> Option<char> {
@@ -100,13 +116,23 @@ impl<'a> Lexer<'a> {
         rest.get(..length).unwrap_or("")
     }
 
+    fn skip_nul(&mut self) {
+        if self.depth == 0 && self.peek() == Some('\0') {
+            self.at += 1;
+        }
+    }
+
     fn skip_blanks(&mut self) {
         loop {
+            let before = self.at;
             self.run(|c| matches!(c, ' ' | '\t' | '\n'));
-            if !self.rest().starts_with("//") {
+            if self.rest().starts_with("//") {
+                self.run(|c| !matches!(c, '\n' | '\0'));
+            }
+            if self.at == before {
                 return;
             }
-            self.run(|c| c != '\n');
+            self.skip_nul();
         }
     }
 
@@ -240,6 +266,7 @@ impl<'a> Lexer<'a> {
         let name = name.to_owned();
         if self.peek() == Some('(') {
             self.at += 1;
+            self.depth += 1;
             return Ok(Token::Function(name));
         }
         Ok(Token::Name(name))

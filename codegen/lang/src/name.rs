@@ -15,10 +15,16 @@ pub(crate) struct Part<'t> {
 #[derive(Debug)]
 pub(crate) struct Name<'t> {
     pub parts: Vec<Part<'t>>,
-    pub modifier: Option<(Modifier, Span)>,
+    /// What stands behind `:`, as it is written. Inside json it is a part of the key.
+    pub suffix: Option<Part<'t>>,
 }
 
 impl Name<'_> {
+    /// Its modifier.
+    pub(crate) fn modifier(&self) -> Result<Option<(Modifier, Span)>, Error> {
+        Modifier::find(self.suffix)
+    }
+
     /// Where its last part is.
     pub(crate) fn end(&self) -> Span {
         self.parts.last().map(|part| part.span).unwrap_or_default()
@@ -44,9 +50,20 @@ impl Modifier {
         ("changed", Self::Changed),
     ];
 
-    fn find(part: Part<'_>) -> Result<Self, Error> {
+    /// The one that `suffix` names.
+    pub(crate) fn find(suffix: Option<Part<'_>>) -> Result<Option<(Self, Span)>, Error> {
+        suffix.map(Self::named).transpose()
+    }
+
+    fn named(part: Part<'_>) -> Result<(Self, Span), Error> {
+        if part.text.contains(':') {
+            let message = "a name takes one modifier";
+            let label = "more than one";
+            return Err(Error::new(Code::Modifier, part.span, message, label));
+        }
         let known = Self::NAMES.iter().find(|(name, _)| *name == part.text);
-        known.map(|(_, modifier)| *modifier).ok_or_else(|| {
+        let known = known.map(|(_, modifier)| (*modifier, part.span));
+        known.ok_or_else(|| {
             let near = nearest(part.text, Self::NAMES.iter().map(|(name, _)| *name));
             let message = format!("unknown modifier `:{}`", part.text);
             Error::new(
@@ -68,7 +85,7 @@ impl Modifier {
     }
 }
 
-/// Cuts at dots; only the last part may have a modifier, and only one.
+/// Cuts at dots; only the last part may have a modifier.
 pub(crate) fn split(text: &str, span: Span) -> Result<Name<'_>, Error> {
     let mut parts = Vec::new();
     let mut at = span.start;
@@ -88,28 +105,16 @@ pub(crate) fn split(text: &str, span: Span) -> Result<Name<'_>, Error> {
         }
         parts.push(Part { text, span });
     }
-    let mut modifier = None;
+    let mut suffix = None;
     if let Some(last) = parts.last_mut()
         && let Some((name, text)) = last.text.split_once(':')
     {
         let behind = last.span.start + name.len() + 1;
-        let part = Part {
-            text,
-            span: Span {
-                start: behind,
-                end: last.span.end,
-            },
+        let span = Span {
+            start: behind,
+            end: last.span.end,
         };
-        if text.contains(':') {
-            let message = "a name takes one modifier";
-            return Err(Error::new(
-                Code::Modifier,
-                part.span,
-                message,
-                "more than one",
-            ));
-        }
-        modifier = Some((Modifier::find(part)?, part.span));
+        suffix = Some(Part { text, span });
         *last = Part {
             text: name,
             span: Span {
@@ -130,5 +135,5 @@ pub(crate) fn split(text: &str, span: Span) -> Result<Name<'_>, Error> {
             "not the last part",
         ));
     }
-    Ok(Name { parts, modifier })
+    Ok(Name { parts, suffix })
 }

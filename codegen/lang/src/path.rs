@@ -100,7 +100,7 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Found<'a
         root: Root::Row,
         at: scope.collection,
     };
-    follow(scope, start, &name.parts, name.modifier)
+    follow(scope, start, &name.parts, name.suffix)
 }
 
 /// Resolves the parts of a name that follow `start`.
@@ -108,7 +108,7 @@ pub(crate) fn follow<'a>(
     scope: &Scope<'a>,
     start: Start,
     parts: &[Part<'_>],
-    modifier: Option<(Modifier, Span)>,
+    suffix: Option<Part<'_>>,
 ) -> Result<Found<'a>, Error> {
     let mut at = start.at;
     let mut way = Way::from(start.root);
@@ -126,17 +126,17 @@ pub(crate) fn follow<'a>(
             continue;
         };
         let Some(next) = rest.first() else {
-            return leaf(scope, at, &field, modifier, way);
+            return leaf(scope, at, &field, suffix, way);
         };
         let (target, step) = match field.kind {
             FieldType::One(_) if rest.len() == 1 && next.text == "id" => {
-                return record_id(scope, at, &field, modifier, way);
+                return record_id(scope, at, &field, suffix, way);
             }
             FieldType::One(target) => (target, Step::One(target)),
             FieldType::Many(target) => (target, Step::Many(target)),
             FieldType::Json | FieldType::GeoPoint => {
                 way.guard(scope, at, &field);
-                return inside(scope, &field, modifier, way, rest);
+                return inside(scope, &field, suffix, way, rest);
             }
             _ => return Err(not_a_relation(field.name, field.kind, next.span)),
         };
@@ -188,15 +188,15 @@ fn record_id<'a>(
     scope: &Scope<'a>,
     at: CollectionId,
     field: &Field<'a>,
-    modifier: Option<(Modifier, Span)>,
+    suffix: Option<Part<'_>>,
     way: Way,
 ) -> Result<Found<'a>, Error> {
     let id = Field {
         kind: FieldType::Text,
         ..*field
     };
-    let mut found = leaf(scope, at, &id, modifier, way)?;
-    if found.ty == Type::Text && modifier.is_none() {
+    let mut found = leaf(scope, at, &id, suffix, way)?;
+    if found.ty == Type::Text && suffix.is_none() {
         found.ty = Type::Record;
     }
     Ok(found)
@@ -207,7 +207,7 @@ fn leaf<'a>(
     scope: &Scope<'a>,
     at: CollectionId,
     field: &Field<'a>,
-    modifier: Option<(Modifier, Span)>,
+    suffix: Option<Part<'_>>,
     mut way: Way,
 ) -> Result<Found<'a>, Error> {
     way.guard(scope, at, field);
@@ -215,7 +215,7 @@ fn leaf<'a>(
     let mut ty = Type::from(field.kind);
     let mut values = field.values;
     let listed = field.kind.has_items();
-    match modifier {
+    match Modifier::find(suffix)? {
         None => {}
         Some((Modifier::Lower, _)) => {
             column = Column::Lower(field.id);
@@ -301,24 +301,20 @@ fn visibility(scope: &Scope<'_>, at: CollectionId) -> Result<FieldId, Error> {
 fn inside<'a>(
     scope: &Scope<'a>,
     field: &Field<'a>,
-    modifier: Option<(Modifier, Span)>,
+    suffix: Option<Part<'_>>,
     way: Way,
     rest: &[Part<'_>],
 ) -> Result<Found<'a>, Error> {
     let mut keys: Vec<String> = rest.iter().map(|part| part.text.to_owned()).collect();
-    if let Some((modifier, span)) = modifier {
+    if let Some(suffix) = suffix {
         if scope.strict() {
-            let message = format!("`:{}` can't follow a place inside json", modifier.as_str());
-            return Err(Error::new(
-                Code::Modifier,
-                span,
-                message,
-                "has no meaning here",
-            ));
+            let message = format!("`:{}` can't follow a place inside json", suffix.text);
+            let label = "has no meaning here";
+            return Err(Error::new(Code::Modifier, suffix.span, message, label));
         }
-        // The peer drops the colon and looks for the key that results.
+        // The peer drops the colons and looks for the key that results.
         if let Some(last) = keys.last_mut() {
-            last.push_str(modifier.as_str());
+            last.push_str(&suffix.text.replace(':', ""));
         }
     }
     if field.kind == FieldType::GeoPoint

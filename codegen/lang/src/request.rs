@@ -161,7 +161,7 @@ fn never(span: Span, why: &str) -> Error {
 
 /// `method` and `context` take no modifier.
 fn plain<'a>(value: Value, name: &Name<'_>) -> Result<Given<'a>, Error> {
-    match name.modifier {
+    match name.modifier()? {
         None => Ok(Given::new(value, Type::Text)),
         Some((modifier, span)) => Err(no_modifier(modifier, span)),
     }
@@ -180,7 +180,7 @@ fn outside<'a>(
     never: Option<Error>,
 ) -> Result<Given<'a>, Error> {
     let value = if never.is_some() { Value::Null } else { value };
-    let mut given = match name.modifier {
+    let mut given = match name.modifier()? {
         None if value != Value::Null && names_number(scope, name) => {
             Given::new(numeric(scope, value, name), Type::Number)
         }

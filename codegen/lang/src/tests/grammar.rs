@@ -107,7 +107,14 @@ fn incomplete_expressions() {
 fn blanks_and_remarks() {
     check("\t a\n=\n1 // why\n&& b=2//", "(a=1.0 & b=2.0)");
     check("f(1, // why\n2) = 1", "f(1.0,2.0)=1.0");
-    check("a=1\0 && (", "a=1.0");
+    // A NUL ends the text where a token could begin, and is a blank elsewhere.
+    check("a='1'\0 && (", "a=\"1\"");
+    check("(a=1)\0 && (", "a=1.0");
+    check("a=1 \0", "a=1.0");
+    check("a\0=1\0 && b=2", "(a=1.0 & b=2.0)");
+    check_error("a=1\0b", "this follows without a join", "b");
+    check_error("(a=1\0)", "`(` without `)`", "(");
+    check_error("\0a=1", "the expression is empty", "");
     check_error("a=1\r\n&& b=1", "unexpected character `\\r`", "\r");
     check_error("a=1 /* no */", "unexpected character `/`", "/");
     check_error("a\u{a0}=1", "unexpected character `\u{a0}`", "\u{a0}");
