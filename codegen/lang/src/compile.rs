@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ast;
 use crate::check::{check, is_literal};
 use crate::error::{Code, Error};
 use crate::join::Joins;
@@ -9,9 +10,9 @@ use crate::lower::lower;
 use crate::parser::parse;
 use crate::plan::{Class, Plan};
 use crate::schema::CollectionId;
-use crate::scope::Scope;
+use crate::scope::{Caller, Scope};
 use crate::span::Span;
-use crate::typed::{Expr, Operand};
+use crate::typed::{Expr, Operand, Path, Root};
 
 /// A rule or filter, ready to be emitted or run.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,12 +35,40 @@ pub struct Compiled {
 /// The text must not be empty: an empty rule means "anyone", an empty filter "all".
 pub fn compile(text: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
     let tree = parse(text).map_err(|error| vec![error])?;
-    let (typed, mut warnings) = check(text, &tree, scope)?;
+    let errors = match checked(text, &tree, scope) {
+        Err(errors) if scope.imported && scope.strict() => errors,
+        done => return done,
+    };
+    // PocketBase reads a rule as it reads a superuser's filter.
+    let lenient = Scope {
+        caller: Caller::Superuser,
+        ..*scope
+    };
+    let Ok(mut compiled) = checked(text, &tree, &lenient) else {
+        return Err(errors);
+    };
+    let tolerated = |error| Error {
+        tolerated: true,
+        ..error
+    };
+    compiled.warnings.extend(errors.into_iter().map(tolerated));
+    Ok(compiled)
+}
+
+fn checked(text: &str, tree: &ast::Expr, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
+    let (typed, mut warnings) = check(text, tree, scope)?;
     within_limits(&typed)?;
-    let plan = lower(&typed).fold();
+    let plan = match never_created(&typed).filter(|_| scope.creating) {
+        Some(warning) => {
+            warnings.push(warning);
+            Plan::Never
+        }
+        None => lower(&typed).fold(),
+    };
     let class = plan.class();
     if scope.strict() {
-        if class == Class::Constant {
+        let told = warnings.iter().any(|it| it.code == Code::NeverHolds);
+        if class == Class::Constant && !told {
             return Err(vec![constant_rule(text, &plan)]);
         }
         constant_parts(&typed, &mut warnings);
@@ -53,6 +82,25 @@ pub fn compile(text: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Error>> {
         class,
         reads,
     })
+}
+
+/// A back-relation of a record that doesn't exist yet: PocketBase refuses every such request,
+/// whatever else the rule says.
+fn never_created(expr: &Expr) -> Option<Error> {
+    let comparison = match expr {
+        Expr::All(items) | Expr::Any(items) => return items.iter().find_map(never_created),
+        Expr::Compare(comparison) => comparison,
+    };
+    let operand = [&comparison.left, &comparison.right]
+        .into_iter()
+        .find(|operand| operand.node.paths().any(begins_back))?;
+    let message = "no record points to one that is about to be created: this rule never holds";
+    let error = Error::new(Code::NeverHolds, operand.span, message, "a back-relation");
+    Some(error.with_help("begin at `@request.body` or at a relation of the new record"))
+}
+
+fn begins_back(path: &Path) -> bool {
+    path.root == Root::Row && path.hops.first().is_some_and(|hop| !hop.is_forward())
 }
 
 /// The plan of a rule and a filter that hold together: where both look at the same multi-valued

@@ -17,6 +17,8 @@ pub struct Error {
     pub label: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// An error by its code, but only a warning here: the live server accepts the text.
+    pub tolerated: bool,
 }
 
 impl Error {
@@ -33,6 +35,7 @@ impl Error {
             span,
             label: label.into(),
             help: None,
+            tolerated: false,
         }
     }
 
@@ -52,7 +55,11 @@ impl Error {
 
     /// Does it forbid the rule, or is it a remark?
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        if self.tolerated {
+            Severity::Warning
+        } else {
+            self.code.severity()
+        }
     }
 }
 
@@ -145,6 +152,8 @@ codes! {
     OddLiteral = "rule::odd_literal", Warning;
     /// A part of `@request` that is never there.
     NeverSet = "rule::never_set", Warning;
+    /// A rule that the server can't answer for the record it is about: it never holds.
+    NeverHolds = "rule::never_holds", Warning;
 }
 
 impl fmt::Display for Code {

@@ -24,6 +24,10 @@ pub struct Scope<'a> {
     pub collection: CollectionId,
     /// Who wrote the text.
     pub caller: Caller,
+    /// Is it a rule about records that are about to be created?
+    pub creating: bool,
+    /// Was the rule written for PocketBase? Then what that accepts is no error here.
+    pub imported: bool,
 }
 
 impl fmt::Debug for Scope<'_> {
@@ -42,7 +46,25 @@ impl<'a> Scope<'a> {
             schema,
             collection,
             caller,
+            creating: false,
+            imported: false,
         }
+    }
+
+    /// For a rule about records that are about to be created.
+    #[must_use]
+    pub fn creating(self) -> Self {
+        Self {
+            creating: true,
+            ..self
+        }
+    }
+
+    /// For a rule of an imported schema: where PocketBase accepts it, what would be an error here
+    /// is a warning.
+    #[must_use]
+    pub fn imported(self, imported: bool) -> Self {
+        Self { imported, ..self }
     }
 
     /// Are oddities mistakes? At run time the peer's leniency counts.

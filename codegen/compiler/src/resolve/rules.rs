@@ -20,6 +20,7 @@ pub(super) fn resolve(
     for (at, (draft, collection)) in drafts.iter().zip(&mut schema.collections).enumerate() {
         let scope = Scope::new(view, CollectionId(at), Caller::Rule);
         let mut rule = |key: &str, absent: Rule| match text(draft, key) {
+            Some(text) if key == "create" => compiled(&text, &scope.creating(), cx),
             Some(text) => compiled(&text, &scope, cx),
             None => absent,
         };

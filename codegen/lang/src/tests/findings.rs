@@ -1,7 +1,8 @@
 //! What is refused, what is remarked on, and where the finger points.
 
-use super::fixture::{USERS, compiled};
-use crate::{Caller, Code, Error, Scope, compile};
+use super::fixture::{C, USERS, compiled};
+use crate::plan::Plan;
+use crate::{Caller, Code, Error, Scope, Severity, compile};
 
 /// `code at marked`, for each finding.
 fn shown(text: &str, findings: &[Error]) -> Vec<String> {
@@ -341,4 +342,44 @@ fn codes_are_unique_and_well_formed() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), Code::ALL.len());
+}
+
+#[test]
+fn nothing_points_to_a_new_record() {
+    let schema = super::fixture::Fixture::new();
+    let scope = Scope::new(&schema, C, Caller::Rule);
+    let text = "title = 'x' || x_via_p.n ?= 1";
+    let compiled = compile(text, &scope.creating()).unwrap();
+    assert_eq!(shown(text, &compiled.warnings), ["never_holds x_via_p.n"]);
+    assert_eq!(compiled.plan, Plan::Never);
+    assert!(compile(text, &scope).unwrap().warnings.is_empty());
+    let elsewhere = "r.c_via_r.n ?= 1 && @collection.x.p ?= id";
+    let compiled = compile(elsewhere, &scope.creating()).unwrap();
+    assert_eq!(compiled.warnings, []);
+    assert_ne!(compiled.plan, Plan::Never);
+}
+
+#[test]
+fn imported_rules_are_warned_of() {
+    let schema = super::fixture::Fixture::new();
+    let scope = Scope::new(&schema, C, Caller::Rule).imported(true);
+    let check = |text: &str, expected: &[&str]| {
+        let compiled = compile(text, &scope).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        assert_eq!(shown(text, &compiled.warnings), expected, "{text}");
+        let severe = |it: &&Error| it.severity() == Severity::Error;
+        assert_eq!(compiled.warnings.iter().find(severe), None);
+    };
+    check("1 = 2", &["constant 1 = 2"]);
+    check(
+        "public > 'x' && kind = 'zzz'",
+        &["operator >", "literal 'zzz'"],
+    );
+    check("title:each = 'x'", &["modifier each"]);
+    check("@request.auth.nope = ''", &["unknown_request_part nope"]);
+    check("@request.body.titel = ''", &["unknown_field titel"]);
+    check("title = 5", &["odd_literal 5"]);
+    for text in ["nope = 1", "title = ", "@request.nope = 1", "nope(1) = 1"] {
+        let errors = compile(text, &scope).expect_err(text);
+        assert!(errors.iter().all(|it| it.severity() == Severity::Error));
+    }
 }

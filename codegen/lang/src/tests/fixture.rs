@@ -105,6 +105,9 @@ impl Fixture {
             ("p", One(C)),
             ("ps", Many(C)),
             ("only", One(C)),
+            ("memo", Text),
+            ("to", One(X)),
+            ("tos", Many(C)),
         ];
         Self {
             collections: vec![
@@ -158,7 +161,7 @@ impl Schema for Fixture {
                 _ => &[],
             },
             guarded_email: auth && row.name == "email",
-            read_rule: false,
+            read_rule: matches!(row.name, "memo" | "to" | "tos"),
             unique: row.name == "only",
         };
         self.get(collection)

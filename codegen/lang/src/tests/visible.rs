@@ -231,6 +231,129 @@ fn the_rule_of_the_listed_collection_shares_rows_with_the_filter() {
 }
 
 #[test]
+fn back_relations_ask_the_list_rule_of_what_they_find() {
+    let mut model = Model::new();
+    model.list_rules = vec![(RULED, "public = true")];
+    for id in ["none", "one", "two", "three"] {
+        model.add(X, id, &[("title", text(id))]);
+    }
+    for (id, public, p) in [
+        ("A", true, "one"),
+        ("B", true, "two"),
+        ("D", false, "two"),
+        ("E", false, "three"),
+    ] {
+        let cells = [
+            ("public", Cell::Bool(public)),
+            ("p", text(p)),
+            ("title", text(id)),
+        ];
+        model.add(RULED, id, &cells);
+    }
+    let check = |text: &str, client: &str, superuser: &str| {
+        let found = |caller| model.matched_in(X, text, caller);
+        assert_eq!(found(Caller::Client), client, "{text}");
+        assert_eq!(found(Caller::Superuser), superuser, "{text}");
+    };
+    check("ruled_via_p.title ?= 'A'", "one", "one");
+    check("ruled_via_p.title ?= 'D'", "", "two");
+    check(
+        "ruled_via_p.title ?!= 'B'",
+        "none one",
+        "none one two three",
+    );
+    // Whatever the comparison comes to.
+    check(
+        "title = 'three' || ruled_via_p.title ?!= ''",
+        "one two",
+        "one two three",
+    );
+    check(
+        "title != 'x' || ruled_via_p.n ?> 9",
+        "none one two",
+        "none one two three",
+    );
+    // The part that looks at every value isn't asked.
+    check("ruled_via_p.title = 'B'", "", "");
+    check("ruled_via_p.title != 'A'", "none two", "none two three");
+    check(
+        "locked_via_x.title = 'A'",
+        "rule::unknown_field",
+        "rule::unknown_field",
+    );
+}
+
+#[test]
+fn fields_that_the_caller_may_not_read_decide_nothing() {
+    let mut model = Model::new();
+    model.read_rules = vec![
+        ("x.memo", "public = true"),
+        ("x.to", "public = true"),
+        ("x.tos", "public = true"),
+    ];
+    for (id, memo, public, to, tos) in [
+        ("a", "m", true, "b", &["one", "all"][..]),
+        ("b", "m", false, "a", &["two", "all"]),
+        ("d", "", true, "", &[]),
+    ] {
+        let cells = [
+            ("memo", text(memo)),
+            ("title", text(id)),
+            ("public", Cell::Bool(public)),
+            ("to", text(to)),
+            ("tos", list(tos)),
+        ];
+        model.add(X, id, &cells);
+    }
+    for (id, r, rm) in [
+        ("all", "d", &["a", "b", "d"][..]),
+        ("none", "", &[]),
+        ("one", "a", &["a"]),
+        ("two", "b", &["b"]),
+    ] {
+        model.add(
+            C,
+            id,
+            &[("title", text(id)), ("r", text(r)), ("rm", list(rm))],
+        );
+    }
+    let check = |collection, text: &str, client: &str, superuser: &str| {
+        let found = |caller| model.matched_in(collection, text, caller);
+        assert_eq!(found(Caller::Client), client, "{text}");
+        assert_eq!(found(Caller::Superuser), superuser, "{text}");
+    };
+    check(X, "memo = 'm'", "a", "a b");
+    check(X, "memo != 'x'", "a d", "a b d");
+    check(X, "memo != 'x' || title = 'b'", "a b d", "a b d");
+    check(X, "memo = title", "", "");
+    check(X, "memo:lower = 'm'", "a", "a b");
+    check(X, "to = 'a'", "", "b");
+    check(X, "to.title = 'b'", "a", "a");
+    check(X, "to.title != 'b'", "d", "b d");
+    check(X, "to.id = ''", "d", "d");
+    check(X, "tos:each ?= 'all'", "a", "a b");
+    check(X, "tos:length = 2", "a", "a b");
+    check(C, "r.memo = 'm'", "one", "one two");
+    check(C, "r.memo = ''", "all none", "all none");
+    check(C, "rm.memo ?= 'm'", "all one", "all one two");
+    check(C, "rm.memo = 'm'", "one", "one two");
+    check(C, "rm.memo != ''", "one", "one two");
+    check(C, "rm.to.title ?= 'a'", "", "all two");
+    check(C, "rm.to.title = 'b'", "all one", "one");
+    check(C, "x_via_tos.title ?= 'a'", "all one", "all one");
+    check(C, "x_via_tos.title ?= 'b'", "", "all two");
+    check(C, "x_via_tos.title = 'a'", "all one", "one");
+    check(C, "x_via_tos.title = ''", "none", "none");
+    check(C, "other = r.memo", "all none", "all none");
+    check(
+        C,
+        "strftime('%Y', r.memo) = ''",
+        "all none one",
+        "all none one two",
+    );
+}
+
+#[test]
 fn plans_name_the_rules_that_they_ask() {
     let model = model("public = true", "title != ''");
     let rules = |text, caller| {
