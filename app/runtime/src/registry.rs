@@ -150,6 +150,8 @@ pub trait Endpoint: Send + Sync {
         record: &dyn Record,
         field: usize,
     ) -> QueryResult<bool>;
+    /// The rows that the list rule shows to this caller, by their ids.
+    fn listable_ids(&self, context: &Context<'_>) -> Readable;
     /// Does the rule of `action` (view, auth, manage …) hold for this record (memory form)?
     /// Locked is false here; superusers are the caller's business.
     fn satisfies(

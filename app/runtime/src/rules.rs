@@ -11,6 +11,7 @@ pub(crate) use values::parts;
 use diesel::QueryResult;
 
 use crate::collection::Collection;
+use crate::registry::Registry;
 use crate::request::RequestInfo;
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Form};
@@ -95,6 +96,20 @@ pub struct Filter<'a> {
     pub plan: &'a basalt_lang::plan::Plan,
     /// The request, for `@request.*` of superusers and for macros.
     pub context: &'a Context<'a>,
+    /// All collections, where the plan may lead to any of them.
+    pub registry: Option<&'a Registry>,
+}
+
+impl<'a> Filter<'a> {
+    /// Another part of the plan.
+    #[must_use]
+    pub fn with(&self, plan: &'a basalt_lang::plan::Plan) -> Filter<'a> {
+        Filter {
+            plan,
+            context: self.context,
+            registry: self.registry,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,12 @@ pub enum Readable {
 
 /// The rows of which the caller may read a field, by their ids.
 pub(crate) fn readable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
-    let condition = match readable::<C>(context, field) {
+    ids_of::<C>(readable::<C>(context, field))
+}
+
+/// The rows for which a condition holds, by their ids.
+pub(crate) fn ids_of<C: Collection>(condition: Predicate<C::Table>) -> Readable {
+    let condition = match condition {
         Predicate::Always => return Readable::Always,
         Predicate::Never => return Readable::Never,
         Predicate::When(condition) => condition,

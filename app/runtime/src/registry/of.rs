@@ -86,6 +86,7 @@ fn references<C: Collection>(
         &Filter {
             plan: &plan,
             context,
+            registry: None,
         },
         true,
     )
@@ -104,17 +105,18 @@ fn reads<C: Collection>(rule: &Rule<C>) -> &'static [&'static str] {
 fn listed<C: Collection>(
     context: &Context<'_>,
     form: Form,
-    plan: Option<&Plan>,
+    query: &PageQuery<'_>,
 ) -> Result<Scope<C>, ApiError> {
     let context = Context {
         request: context.request,
         form,
     };
     let scope = Scope::<C>::for_list(&context)?;
-    Ok(match plan {
+    Ok(match query.filter {
         Some(plan) => scope.matching(filter::dynamic::<C>(&Filter {
             plan,
             context: &context,
+            registry: Some(query.registry),
         })),
         None => scope,
     })
@@ -147,10 +149,10 @@ fn ordered<C: Collection>(
 fn count_listed<C: Collection>(
     conn: &mut Conn,
     context: &Context<'_>,
-    plan: Option<&Plan>,
+    query: &PageQuery<'_>,
     known: &Counted,
 ) -> Result<i64, ApiError> {
-    let condition = match listed::<C>(context, Form::In, plan)?.into_predicate() {
+    let condition = match listed::<C>(context, Form::In, query)?.into_predicate() {
         Predicate::Never => return Ok(0),
         Predicate::Always => None,
         Predicate::When(condition) => Some(condition),
@@ -239,6 +241,14 @@ impl<C: Collection> Endpoint for Of<C> {
         }
     }
 
+    fn listable_ids(&self, context: &Context<'_>) -> Readable {
+        fields::ids_of::<C>(match &C::rules().list {
+            Rule::Locked => Predicate::Never,
+            Rule::Public => Predicate::Always,
+            Rule::When(rule) => (rule.sql)(context),
+        })
+    }
+
     fn satisfies(
         &self,
         conn: &mut Conn,
@@ -262,7 +272,7 @@ impl<C: Collection> Endpoint for Of<C> {
         let mut form = Form::Exists;
         let mut total = None;
         if let Some(known) = query.totals {
-            let count = count_listed::<C>(conn, context, query.filter, known)?;
+            let count = count_listed::<C>(conn, context, query, known)?;
             if query.offset >= count {
                 return Ok(Page {
                     records: Vec::new(),
@@ -280,7 +290,7 @@ impl<C: Collection> Endpoint for Of<C> {
         }
         let order = ordered::<C>(context, query.sort, query.registry);
         let order = order.ok_or_else(ApiError::bad_request)?;
-        let scope = listed::<C>(context, form, query.filter)?;
+        let scope = listed::<C>(context, form, query)?;
         let records = scope.page(conn, order, Some(query.limit), query.offset);
         Ok(Page {
             records: boxed(records.map_err(ApiError::internal)?),

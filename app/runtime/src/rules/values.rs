@@ -10,6 +10,7 @@ use super::given::own;
 use super::{Context, Given, macros};
 use crate::json;
 use crate::memory::Computed;
+use crate::sql::operand_text;
 use crate::value::Value;
 
 impl Context<'_> {
@@ -110,6 +111,12 @@ impl Context<'_> {
     /// `@request.body.NAME:each`: the items, of which some or all must compare.
     pub fn body_each(&self, path: &[&str], quantifier: Quantifier) -> Given {
         Given::Each(self.body_items(path), quantifier)
+    }
+
+    /// The ids of the records that a relation field of the body names.
+    pub(crate) fn body_ids(&self, key: &str) -> Vec<String> {
+        let items = self.body_items(&[key]);
+        items.iter().filter_map(operand_text).collect()
     }
 
     /// A comparison of values that do not depend on any row.

@@ -62,6 +62,9 @@ pub fn empty<T: 'static>(column: Column<T>, holds: bool) -> Predicate<T> {
 
 /// `:lower`, for ASCII letters.
 pub fn lower<T: 'static>(column: Column<T>) -> Column<T> {
+    if let Column::Missing { .. } = column {
+        return column;
+    }
     let (kind, part) = column.erase();
     let mut pieces = vec![Piece::Sql("lower(")];
     pieces.extend(kind.value(0));
@@ -76,6 +79,7 @@ pub fn lower<T: 'static>(column: Column<T>) -> Column<T> {
 pub fn length<T: 'static>(column: Column<T>) -> Column<T> {
     let (kind, part) = column.erase();
     let (before, after) = match kind {
+        Kind::Missing | Kind::StrictMissing => ("coalesce(", ", 0)"),
         Kind::List => ("coalesce(json_array_length(", "), 0)"),
         _ => ("(coalesce(", ", '') <> '')"),
     };
@@ -92,6 +96,7 @@ pub fn length<T: 'static>(column: Column<T>) -> Column<T> {
 /// A place inside a json field; NULL where there is none, and in any other column.
 pub fn json_path<T: 'static>(column: Column<T>, path: &[&str]) -> Column<T> {
     let part: Part = match column {
+        Column::Missing { .. } => return Column::Missing { strict: true },
         Column::Json(column) => column,
         other => other.erase().1,
     };
@@ -113,6 +118,7 @@ pub fn each<T: 'static>(
 ) -> Predicate<T> {
     let inner: Part = match inner {
         Predicate::Never => return Predicate::from(!holds),
+        _ if matches!(column, Column::Missing { .. }) => return Predicate::from(!holds),
         // A single value is an item even if it is empty; NULL is none.
         Predicate::Always if !matches!(column, Column::List(_)) => {
             let (kind, part) = column.erase();
@@ -144,6 +150,16 @@ impl<T: 'static> Column<T> {
     pub(crate) fn erase(self) -> (Kind, Part) {
         match self {
             Column::Text(part) => (Kind::Text, part),
+            Column::Key(part) => (Kind::Key, part),
+            Column::Loose(part) => (Kind::Loose, part),
+            Column::Missing { strict } => {
+                let kind = if strict {
+                    Kind::StrictMissing
+                } else {
+                    Kind::Missing
+                };
+                (kind, constant("NULL"))
+            }
             Column::Number(part) => (Kind::Number, part),
             Column::Bool(part) => (Kind::Bool, part),
             Column::Relation(part) => (Kind::Relation, part),
@@ -157,6 +173,13 @@ impl<T: 'static> Column<T> {
             Column::Path(part) => (Kind::Dynamic, part),
         }
     }
+}
+
+pub(super) fn constant(text: &'static str) -> Part {
+    Box::new(Fragment {
+        parts: Vec::new(),
+        pieces: vec![Piece::Sql(text)],
+    })
 }
 
 /// The value of a json column: its scalars are text and numbers, not JSON text.

@@ -1,14 +1,18 @@
-//! Conditions that are only known at run time: what a client's `filter` was compiled to, over the same columns and relations that generated rules use.
+//! Conditions that are only known at run time: what a client's `filter` was compiled to, over the
+//! same columns and relations that generated rules use.
 
 use std::marker::PhantomData;
 
-use basalt_lang::plan::{Column as PlanColumn, Plan};
+use basalt_lang::plan::{Argument as PlanArgument, Column as PlanColumn, Join as PlanJoin, Plan};
+use basalt_lang::schema::CollectionId;
 
 use super::fragment::{self, Fragment, Piece, Shapes};
+use super::joined::{self, Condition, Join, Rows};
 use super::predicate::{self, Predicate};
-use super::{Column, compare, items};
+use super::{Column, compare, function, items};
 use crate::access::fields;
 use crate::collection::Collection;
+use crate::registry::Registry;
 use crate::rules::{Context, Filter, Rule, parts};
 
 /// Forms of filters whose statements are kept.
@@ -16,7 +20,7 @@ static SHAPES: Shapes = Shapes::new(128);
 
 /// The condition that a plan about rows of `C` states.
 pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
-    match build(filter.plan, filter.context, &Of::<C>(PhantomData)) {
+    match build(filter, &Of::<C>(PhantomData)) {
         Predicate::When(condition) => {
             // What has no text fails when it runs, and is not kept either.
             let text = fragment::sql(&*condition).ok();
@@ -28,12 +32,35 @@ pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
 
 /// What a plan can speak of in a table.
 trait Row<T> {
-    fn column(&self, column: &PlanColumn) -> Option<Column<T>>;
+    /// A field of the row.
+    fn field(&self, field: usize) -> Option<Column<T>>;
+    /// The item, if the row is one.
+    fn item(&self) -> Option<Column<T>> {
+        None
+    }
+    /// A column of a row that is bound beside this one.
+    fn of(&self, _row: usize, _column: &PlanColumn) -> Option<Column<T>> {
+        None
+    }
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
-    /// What the collection's own list rule asks of the row.
-    fn visible(&self, context: &Context<'_>) -> Option<Predicate<T>>;
-    /// What a field's own read rule asks of the row.
-    fn readable(&self, context: &Context<'_>, field: usize) -> Option<Predicate<T>>;
+    /// What the collection's own list rule asks of the row, or of one that is bound beside it.
+    fn visible(&self, filter: &Filter<'_>, row: Option<Bound>) -> Option<Predicate<T>>;
+    /// What a field's own read rule asks of the row, or of one that is bound beside it.
+    fn readable(
+        &self,
+        filter: &Filter<'_>,
+        field: usize,
+        row: Option<Bound>,
+    ) -> Option<Predicate<T>>;
+    /// Some choice of rows satisfies the plan, or none does.
+    fn joined(&self, joins: &[Join], inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
+}
+
+/// A row that is bound beside the one that a rule is about.
+#[derive(Clone, Copy)]
+struct Bound {
+    row: usize,
+    collection: CollectionId,
 }
 
 /// A row of a collection.
@@ -61,25 +88,86 @@ pub(super) fn modified<T: 'static>(
     })
 }
 
+/// Any column of a plan.
+fn any_column<T: 'static>(
+    row: &dyn Row<T>,
+    column: &PlanColumn,
+    context: &Context<'_>,
+) -> Option<Column<T>> {
+    let argument = |argument: &PlanArgument| {
+        Some(match argument {
+            PlanArgument::Column(column) => any_column(row, column, context)?.into(),
+            PlanArgument::Value(value) => context.value(value).into(),
+        })
+    };
+    match column {
+        PlanColumn::Item => row.item(),
+        PlanColumn::Of(number, column) => row.of(*number, column),
+        PlanColumn::Distance(arguments) => {
+            let [a, b, c, d] = &**arguments;
+            let arguments = [argument(a)?, argument(b)?, argument(c)?, argument(d)?];
+            Some(function::distance(arguments))
+        }
+        PlanColumn::Time {
+            format,
+            time,
+            modifiers,
+        } => {
+            let time = match time {
+                Some(time) => Some(argument(time)?),
+                None => None,
+            };
+            Some(function::time(format, time, &parts(modifiers)))
+        }
+        PlanColumn::Field(_)
+        | PlanColumn::Lower(_)
+        | PlanColumn::Length(_)
+        | PlanColumn::Path(..) => modified(column, |field| row.field(field)),
+    }
+}
+
 impl<C: Collection> Row<C::Table> for Of<C> {
-    fn column(&self, name: &PlanColumn) -> Option<Column<C::Table>> {
-        column::<C>(name)
+    fn field(&self, field: usize) -> Option<Column<C::Table>> {
+        C::column(field)
     }
 
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<C::Table>> {
         C::via(field, inner, holds)
     }
 
-    fn visible(&self, context: &Context<'_>) -> Option<Predicate<C::Table>> {
+    fn visible(&self, filter: &Filter<'_>, row: Option<Bound>) -> Option<Predicate<C::Table>> {
+        if row.is_some() {
+            return None;
+        }
         Some(match &C::rules().list {
             Rule::Locked => Predicate::Never,
             Rule::Public => Predicate::Always,
-            Rule::When(rule) => (rule.sql)(context),
+            Rule::When(rule) => (rule.sql)(filter.context),
         })
     }
 
-    fn readable(&self, context: &Context<'_>, field: usize) -> Option<Predicate<C::Table>> {
-        Some(fields::readable::<C>(context, field))
+    fn joined(
+        &self,
+        joins: &[Join],
+        inner: &Filter<'_>,
+        holds: bool,
+    ) -> Option<Predicate<C::Table>> {
+        let condition = |_: &Context<'_>, rows: &Rows<'_>| about::<C>(inner, rows);
+        Some(if holds {
+            joined::some::<C>(inner.context, joins, &condition)
+        } else {
+            joined::none::<C>(inner.context, joins, &condition)
+        })
+    }
+
+    fn readable(
+        &self,
+        filter: &Filter<'_>,
+        field: usize,
+        row: Option<Bound>,
+    ) -> Option<Predicate<C::Table>> {
+        let readable = || fields::readable::<C>(filter.context, field);
+        row.is_none().then(readable)
     }
 }
 
@@ -87,26 +175,153 @@ impl<C: Collection> Row<C::Table> for Of<C> {
 struct Item;
 
 impl Row<items::table> for Item {
-    fn column(&self, column: &PlanColumn) -> Option<Column<items::table>> {
-        matches!(column, PlanColumn::Item).then(items::item)
+    fn field(&self, _: usize) -> Option<Column<items::table>> {
+        None
+    }
+
+    fn item(&self) -> Option<Column<items::table>> {
+        Some(items::item())
     }
 
     fn via(&self, _: usize, _: &Filter<'_>, _: bool) -> Option<Predicate<items::table>> {
         None
     }
 
-    fn visible(&self, _: &Context<'_>) -> Option<Predicate<items::table>> {
+    fn visible(&self, _: &Filter<'_>, _: Option<Bound>) -> Option<Predicate<items::table>> {
         None
     }
 
-    fn readable(&self, _: &Context<'_>, _: usize) -> Option<Predicate<items::table>> {
+    fn joined(&self, _: &[Join], _: &Filter<'_>, _: bool) -> Option<Predicate<items::table>> {
+        None
+    }
+
+    fn readable(
+        &self,
+        _: &Filter<'_>,
+        _: usize,
+        _: Option<Bound>,
+    ) -> Option<Predicate<items::table>> {
         None
     }
 }
 
-fn build<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Predicate<T> {
-    let inner = |plan| build(plan, context, row);
-    leaf(plan, context, row).unwrap_or_else(|| match plan {
+/// A row of `C` with others that are bound beside it.
+struct Beside<'a, C> {
+    rows: &'a Rows<'a>,
+    collection: PhantomData<C>,
+}
+
+fn about<C: Collection>(filter: &Filter<'_>, rows: &Rows<'_>) -> Condition {
+    let row = Beside::<C> {
+        rows,
+        collection: PhantomData,
+    };
+    build(filter, &row)
+}
+
+impl<C: Collection> Row<joined::Bound> for Beside<'_, C> {
+    fn field(&self, field: usize) -> Option<Column<joined::Bound>> {
+        Some(self.rows.row(field))
+    }
+
+    fn of(&self, row: usize, column: &PlanColumn) -> Option<Column<joined::Bound>> {
+        match column {
+            PlanColumn::Item => Some(self.rows.item(row)),
+            column => modified(column, |field| Some(self.rows.of(row, field))),
+        }
+    }
+
+    fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Condition> {
+        Some(joined::same_row(C::via(field, inner, holds)?))
+    }
+
+    fn visible(&self, filter: &Filter<'_>, row: Option<Bound>) -> Option<Condition> {
+        let Some(Bound { row, collection }) = row else {
+            return Some(joined::same_row(
+                Of::<C>(PhantomData).visible(filter, None)?,
+            ));
+        };
+        let entry = filter.registry?.entries().get(collection.0)?;
+        let ids = || entry.listable_ids(filter.context);
+        Some(self.rows.missing_or(row, &ids))
+    }
+
+    fn readable(&self, filter: &Filter<'_>, field: usize, row: Option<Bound>) -> Option<Condition> {
+        let Some(Bound { row, collection }) = row else {
+            return Some(joined::same_row(fields::readable::<C>(
+                filter.context,
+                field,
+            )));
+        };
+        let entry = filter.registry?.entries().get(collection.0)?;
+        let ids = || entry.readable_ids(filter.context, field);
+        Some(self.rows.missing_or(row, &ids))
+    }
+
+    fn joined(&self, joins: &[Join], inner: &Filter<'_>, holds: bool) -> Option<Condition> {
+        let condition = |_: &Context<'_>, rows: &Rows<'_>| about::<C>(inner, rows);
+        Some(if holds {
+            self.rows.some(joins, &condition)
+        } else {
+            self.rows.none(joins, &condition)
+        })
+    }
+}
+
+/// The joins of a plan with what they need to know of their collections.
+fn joins(plan: &[PlanJoin], registry: Option<&Registry>) -> Option<Vec<Join>> {
+    let meta = |collection: CollectionId| registry?.meta(collection);
+    let join = |join: &PlanJoin| {
+        Some(match join {
+            PlanJoin::One {
+                from,
+                field,
+                target,
+            } => Join::One {
+                from: *from,
+                field: field.0,
+                target: meta(*target)?,
+            },
+            PlanJoin::Many {
+                from,
+                field,
+                target,
+            } => Join::Many {
+                from: *from,
+                field: field.0,
+                target: meta(*target)?,
+            },
+            PlanJoin::Items { from, field } => Join::Items {
+                from: *from,
+                field: field.0,
+            },
+            PlanJoin::Back {
+                from,
+                source,
+                field,
+            } => Join::Back {
+                from: *from,
+                source: meta(*source)?,
+                field: field.0,
+            },
+            PlanJoin::Every { collection } => Join::Every {
+                collection: meta(*collection)?,
+            },
+            PlanJoin::Caller { collection } => Join::Caller {
+                collection: meta(*collection)?,
+            },
+            PlanJoin::Submitted { key, target } => Join::Submitted {
+                key: key.clone().into(),
+                target: meta(*target)?,
+            },
+        })
+    };
+    plan.iter().map(join).collect()
+}
+
+fn build<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Predicate<T> {
+    let inner = |plan| build(&filter.with(plan), row);
+    leaf(filter, row).unwrap_or_else(|| match filter.plan {
         Plan::Always => Predicate::Always,
         Plan::Never => Predicate::Never,
         Plan::All(plans) => predicate::all(plans.iter().map(inner)),
@@ -115,10 +330,11 @@ fn build<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Pr
     })
 }
 
-/// A node without others of the same row below it; `None` for the rest, and for a column or
-/// relation that the row doesn't have.
-fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Option<Predicate<T>> {
-    Some(match plan {
+/// A comparison; `None` for all else.
+fn comparison<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predicate<T>> {
+    let context = filter.context;
+    let column = |column| any_column(row, column, context);
+    Some(match filter.plan {
         Plan::Request {
             left,
             op,
@@ -128,53 +344,72 @@ fn leaf<T: 'static>(plan: &Plan, context: &Context<'_>, row: &dyn Row<T>) -> Opt
             .request(context.value(left), *op, context.value(right), *when)
             .into(),
         Plan::Test {
-            column,
+            column: tested,
             op,
             value,
             when,
-        } => compare::test(row.column(column)?, *op, context.value(value), *when),
+        } => compare::test(column(tested)?, *op, context.value(value), *when),
         Plan::Within {
             value,
             op,
-            column,
+            column: tested,
             when,
-        } => compare::within(context.value(value), *op, row.column(column)?, *when),
+        } => compare::within(context.value(value), *op, column(tested)?, *when),
         Plan::Columns {
             left,
             op,
             right,
             when,
-        } => compare::columns(row.column(left)?, *op, row.column(right)?, *when),
-        Plan::Empty { field, holds } => {
-            compare::empty(row.column(&PlanColumn::Field(*field))?, *holds)
-        }
+        } => compare::columns(column(left)?, *op, column(right)?, *when),
+        Plan::Empty { field, holds } => compare::empty(row.field(field.0)?, *holds),
+        _ => return None,
+    })
+}
+
+/// A node without others of the same row below it; `None` for the rest, and for a column or
+/// relation that the row doesn't have.
+fn leaf<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predicate<T>> {
+    Some(match filter.plan {
         Plan::Each {
             field,
             inner,
             holds,
         } => {
-            let column = row.column(&PlanColumn::Field(*field))?;
-            compare::each(column, build(inner, context, &Item), *holds)
+            let column = row.field(field.0)?;
+            compare::each(column, build(&filter.with(inner), &Item), *holds)
         }
         Plan::Via {
             field,
             inner,
             holds,
             ..
+        } => row.via(field.0, &filter.with(inner), *holds)?,
+        Plan::Visible {
+            collection,
+            row: other,
         } => {
-            let plan = &**inner;
-            row.via(field.0, &Filter { plan, context }, *holds)?
+            let collection = *collection;
+            row.visible(filter, other.map(|row| Bound { row, collection }))?
         }
-        Plan::Visible { .. } => row.visible(context)?,
+        Plan::Joined {
+            joins: ways,
+            inner,
+            holds,
+        } => {
+            let ways = joins(ways, filter.registry)?;
+            row.joined(&ways, &filter.with(inner), *holds)?
+        }
         Plan::Readable {
-            field, row: None, ..
-        } => row.readable(context, field.0)?,
-        Plan::Always
-        | Plan::Never
-        | Plan::All(_)
-        | Plan::Any(_)
-        | Plan::Readable { .. }
-        | Plan::Joined { .. } => return None,
+            collection,
+            field,
+            row: other,
+        } => {
+            let collection = *collection;
+            let other = other.map(|row| Bound { row, collection });
+            row.readable(filter, field.0, other)?
+        }
+        Plan::Always | Plan::Never | Plan::All(_) | Plan::Any(_) => return None,
+        _ => comparison(filter, row)?,
     })
 }
 

@@ -13,7 +13,7 @@ use diesel::expression::{
 };
 use diesel::query_builder::{AstPass, QueryBuilder, QueryFragment};
 use diesel::result::QueryResult;
-use diesel::sql_types::{Double, Text};
+use diesel::sql_types::{BigInt, Double, Text};
 
 use super::{Boxed, Db};
 
@@ -27,14 +27,20 @@ pub(crate) enum Piece {
     Sql(&'static str),
     /// The name of a table or column.
     Name(&'static str),
+    /// A name that is made at run time.
+    Named(String),
     /// A name for one table of a sub-select, by number.
     Alias(usize),
+    /// A name for the join table, or the list, that leads to the table with the same number.
+    Between(usize),
     /// One of the fragment's parts; may occur more than once.
     Part(usize),
     /// A text that is bound.
     Text(String),
     /// A number that is bound.
     Number(f64),
+    /// A whole number that is bound as such.
+    Integer(i64),
     /// Fails the query with this message.
     Broken(String),
     /// Keeps the statement out of the connection's cache.
@@ -55,7 +61,9 @@ impl QueryFragment<Db> for Fragment {
             match piece {
                 Piece::Sql(text) => pass.push_sql(text),
                 Piece::Name(name) => pass.push_identifier(name)?,
-                Piece::Alias(number) => pass.push_identifier(&format!("_hop{number}"))?,
+                Piece::Named(name) => pass.push_identifier(name)?,
+                Piece::Alias(number) => pass.push_identifier(&format!("_r{number}"))?,
+                Piece::Between(number) => pass.push_identifier(&format!("_l{number}"))?,
                 Piece::Part(index) => {
                     if let Some(part) = self.parts.get(*index) {
                         part.walk_ast(pass.reborrow())?;
@@ -63,6 +71,7 @@ impl QueryFragment<Db> for Fragment {
                 }
                 Piece::Text(text) => pass.push_bind_param::<Text, _>(text)?,
                 Piece::Number(number) => pass.push_bind_param::<Double, _>(number)?,
+                Piece::Integer(number) => pass.push_bind_param::<BigInt, _>(number)?,
                 Piece::Volatile => pass.unsafe_to_cache_prepared(),
                 Piece::Broken(message) => {
                     return Err(diesel::result::Error::QueryBuilderError(

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Text,
     /// The same, but NULL stands for the empty text.
     Relation,
+    /// The same, but neither NULL nor empty.
+    Key,
     /// A number in a NUMERIC column, which keeps whole numbers as integers.
     Number,
     /// 0 or 1.
@@ -32,6 +34,12 @@ pub(crate) enum Kind {
     Count,
     /// A value inside JSON: text or number, row by row; NULL equals only NULL.
     Dynamic,
+    /// Text or number, row by row, which converts nothing.
+    Loose,
+    /// Always NULL.
+    Missing,
+    /// The same, and equals only NULL.
+    StrictMissing,
 }
 
 /// A condition on a row, before it has a table.
@@ -77,7 +85,7 @@ impl Written {
 impl Kind {
     /// NULL equals only NULL.
     pub(crate) fn is_strict(self) -> bool {
-        matches!(self, Kind::StrictBare | Kind::Dynamic)
+        matches!(self, Kind::StrictBare | Kind::Dynamic | Kind::StrictMissing)
     }
 
     fn holds_numbers(self) -> bool {
@@ -86,14 +94,24 @@ impl Kind {
 
     /// Can no row be NULL, as comparisons see it?
     fn never_null(self) -> bool {
-        matches!(self, Kind::Relation | Kind::Count)
+        matches!(self, Kind::Relation | Kind::Key | Kind::Count)
+    }
+
+    /// Is every row NULL?
+    pub(crate) fn is_missing(self) -> bool {
+        matches!(self, Kind::Missing | Kind::StrictMissing)
+    }
+
+    /// Text of a column, where `=` needs no conversion and can use an index.
+    fn is_text(self) -> bool {
+        matches!(self, Kind::Text | Kind::Relation | Kind::Key)
     }
 
     /// Is every row's value ordered against the key in the same way? Then how.
     fn fixed_order(self, written: &Written) -> Option<Ordering> {
         match (self, &written.key) {
             _ if written.imposed != Affinity::None => None,
-            (Kind::Dynamic, _) => None,
+            (Kind::Dynamic | Kind::Loose, _) => None,
             (kind, Key::Text(_)) if kind.holds_numbers() => Some(Ordering::Less),
             (kind, Key::Number(_)) if !kind.holds_numbers() => Some(Ordering::Greater),
             _ => None,
@@ -116,8 +134,8 @@ impl Kind {
     pub(crate) fn is_empty(self, part: usize, wanted: bool) -> Outcome {
         let column = Piece::Part(part);
         Outcome::When(match (self, wanted) {
-            (Kind::Count, true) => return Outcome::Never,
-            (Kind::Count, false) => return Outcome::Always,
+            (Kind::Count | Kind::Key, wanted) => return decided(!wanted),
+            (Kind::Missing | Kind::StrictMissing, wanted) => return decided(wanted),
             (Kind::Number | Kind::Bool | Kind::Relation, true) => {
                 vec![column, Piece::Sql(" IS NULL")]
             }
@@ -137,6 +155,9 @@ impl Kind {
 
     /// The rows that are not NULL (`wanted`), or those that are.
     pub(crate) fn known(self, part: usize, wanted: bool) -> Outcome {
+        if self.is_missing() {
+            return decided(!wanted);
+        }
         let word = match (self.never_null(), wanted) {
             (true, true) => return Outcome::Always,
             (true, false) => return Outcome::Never,
@@ -155,7 +176,7 @@ pub(crate) fn test(kind: Kind, op: Op, given: &Given, when: Truth) -> Outcome {
 /// `value ~ column` has the truth value `when`.
 pub(crate) fn within(given: &Given, op: Op, kind: Kind, when: Truth) -> Outcome {
     quantified(given, when, |side, when| {
-        let Some(text) = side.text() else {
+        let (Some(text), false) = (side.text(), kind.is_missing()) else {
             return Outcome::Never;
         };
         let mut pieces = vec![Piece::Text(text.into_owned()), like_word(op, when)];
@@ -166,6 +187,10 @@ pub(crate) fn within(given: &Given, op: Op, kind: Kind, when: Truth) -> Outcome 
 
 /// Two columns of one row compared: `when` is the outcome that is wanted.
 pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
+    if left.is_missing() || right.is_missing() {
+        return with_missing(left, op, right, when);
+    }
+    let keyed = left == Kind::Key || right == Kind::Key;
     let strict = left.is_strict() || right.is_strict();
     let (mut pieces, word, end) = match op {
         Op::Like | Op::NotLike => {
@@ -174,6 +199,14 @@ pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
             pieces.extend(contains(right, 1));
             return Outcome::When(pieces);
         }
+        // No text equals the key but its own.
+        Op::Equal | Op::NotEqual if keyed && left.is_text() && right.is_text() => {
+            let word = match is_word(op, when) {
+                " IS " => " = ",
+                word => word,
+            };
+            (vec![Piece::Part(0)], word, vec![Piece::Part(1)])
+        }
         Op::Equal | Op::NotEqual if strict => (left.value(0), is_word(op, when), right.value(1)),
         Op::Equal | Op::NotEqual => (coalesced(0), is_word(op, when), coalesced(1)),
         _ => (left.value(0), order_word(op, when), right.value(1)),
@@ -181,6 +214,31 @@ pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
     pieces.push(Piece::Sql(word));
     pieces.extend(end);
     Outcome::When(pieces)
+}
+
+/// A column against one that is always NULL.
+fn with_missing(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
+    let wanted = (op == Op::Equal) == (when == Truth::True);
+    let (part, other) = if left.is_missing() {
+        (1, right)
+    } else {
+        (0, left)
+    };
+    match op {
+        Op::Equal | Op::NotEqual if left.is_strict() || right.is_strict() => {
+            other.known(part, !wanted)
+        }
+        Op::Equal | Op::NotEqual => other.is_empty(part, wanted),
+        _ => Outcome::Never,
+    }
+}
+
+fn decided(holds: bool) -> Outcome {
+    if holds {
+        Outcome::Always
+    } else {
+        Outcome::Never
+    }
 }
 
 /// Without NULL, and without the conversions that a column would cause.
@@ -259,6 +317,19 @@ fn not(outcome: Outcome) -> Outcome {
 }
 
 fn test_one(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
+    if kind.is_missing() {
+        let source = if kind.is_strict() {
+            Source::Strict
+        } else {
+            Source::Column
+        };
+        let missing = Side {
+            operand: Operand::Null,
+            affinity: Affinity::None,
+            source,
+        };
+        return decided(eval::compare(&missing, op, side) == Some(when == Truth::True));
+    }
     match op {
         Op::Like | Op::NotLike => like(kind, op, side, when),
         Op::Equal | Op::NotEqual => equality(kind, op, side, when),
@@ -362,14 +433,14 @@ fn imposed(kind: Kind, side: &Side<'_>) -> Affinity {
         (_, Kind::Number | Kind::Bool | Kind::List) => Affinity::None,
         (Affinity::Numeric, Kind::Count) => Affinity::None,
         (Affinity::Numeric, _) if !is_text => Affinity::Numeric,
-        (Affinity::Text, Kind::Count | Kind::Dynamic) => Affinity::Text,
+        (Affinity::Text, Kind::Count | Kind::Dynamic | Kind::Loose) => Affinity::Text,
         _ => Affinity::None,
     }
 }
 
 /// The value, converted as the column would convert it; `None` is NULL.
 fn key(kind: Kind, operand: &Operand<'_>, convert: bool) -> Option<Key> {
-    if convert && matches!(kind, Kind::Text | Kind::Relation) {
+    if convert && kind.is_text() {
         return operand_text(operand).map(Key::Text);
     }
     let numeric = convert && matches!(kind, Kind::Number | Kind::Bool | Kind::List);

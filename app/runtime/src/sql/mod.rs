@@ -8,7 +8,9 @@ pub mod collate;
 pub mod compare;
 pub mod filter;
 pub(crate) mod fragment;
+pub mod function;
 pub mod items;
+pub mod joined;
 mod leaf;
 pub mod order;
 pub mod outer;
@@ -16,6 +18,8 @@ pub mod predicate;
 pub mod sort;
 pub mod via;
 pub mod write;
+
+pub(crate) use leaf::operand_text;
 
 use diesel::expression::BoxableExpression;
 use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};
@@ -36,6 +40,8 @@ pub type Order<T> = Boxed<T, diesel::expression::expression_types::NotSelectable
 pub enum Column<T> {
     /// Text, email, date, single select: text affinity.
     Text(Boxed<T, Nullable<Text>>),
+    /// The id of a record that exists: neither NULL nor empty.
+    Key(Boxed<T, Nullable<Text>>),
     /// A number.
     Number(Boxed<T, Nullable<Double>>),
     /// A bool.
@@ -57,6 +63,13 @@ pub enum Column<T> {
     Count(Boxed<T, Nullable<BigInt>>),
     /// A place inside JSON: text or number, row by row.
     Path(Boxed<T, Nullable<Text>>),
+    /// A value of a record that is in no table yet: text or number, converts nothing.
+    Loose(Boxed<T, Nullable<Text>>),
+    /// A value of a record that there isn't: NULL.
+    Missing {
+        /// NULL equals only NULL, not the empty text.
+        strict: bool,
+    },
 }
 
 /// The two forms that a condition about related records can take (both mean the same).

@@ -2,17 +2,21 @@
 
 use diesel::expression::BoxableExpression;
 use diesel::prelude::*;
-use diesel::sql_types::SingleValue;
+use diesel::sql_types::{Nullable, SingleValue, Text};
 
+use super::fragment::{Fragment, Piece};
 use super::{Boxed, Column, Db, Order};
 
 /// Ascending or descending by a column.
 pub fn by<T: 'static>(column: Column<T>, descending: bool) -> Order<T> {
     match column {
+        Column::Missing { .. } => directed(missing(), descending),
         Column::Number(number) => directed(number, descending),
         Column::Bool(bool) => directed(bool, descending),
         Column::Count(count) => directed(count, descending),
         Column::Text(text)
+        | Column::Key(text)
+        | Column::Loose(text)
         | Column::Relation(text)
         | Column::List(text)
         | Column::Json(text)
@@ -34,4 +38,10 @@ where
     } else {
         Box::new(column.asc())
     }
+}
+
+/// NULL, which changes nothing in an order.
+fn missing<T: 'static>() -> Boxed<T, Nullable<Text>> {
+    let (parts, pieces) = (Vec::new(), vec![Piece::Sql("NULL")]);
+    Fragment { parts, pieces }.typed()
 }

@@ -295,14 +295,14 @@ mod tests {
         check(
             &[],
             &PlanColumn::Field(FieldId(0)),
-            "(SELECT `_hop0`.`id` FROM `trees` AS `_hop0` WHERE `_hop0`.`id` = `trees`.`up`)",
+            "(SELECT `_r0`.`id` FROM `trees` AS `_r0` WHERE `_r0`.`id` = `trees`.`up`)",
         );
         check(
             &[up],
             &PlanColumn::Field(FieldId(2)),
-            "(SELECT json_extract(`_hop1`.`doc`, '$') FROM `trees` AS `_hop0` \
-             JOIN `trees` AS `_hop1` ON `_hop1`.`id` = `_hop0`.`up` \
-             WHERE `_hop0`.`id` = `trees`.`up`)",
+            "(SELECT json_extract(`_r1`.`doc`, '$') FROM `trees` AS `_r0` \
+             JOIN `trees` AS `_r1` ON `_r1`.`id` = `_r0`.`up` \
+             WHERE `_r0`.`id` = `trees`.`up`)",
         );
     }
 

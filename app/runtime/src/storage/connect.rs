@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, QueryableByName, RunQueryDsl, sql_types};
 
-use crate::sql::Conn;
+use crate::sql::{Conn, function};
 
 /// What every database file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -171,5 +171,6 @@ fn establish(path: &Path) -> Result<Conn, OpenError> {
         "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     )
     .map_err(|error| OpenError::database(path, error))?;
+    function::register(&mut conn).map_err(|error| OpenError::database(path, error))?;
     Ok(conn)
 }

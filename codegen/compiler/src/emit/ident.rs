@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use crate::ir::{Collection, CompiledRule, Field, SelectValue};
 
 /// Modules and crates that each generated module names.
-const MODULES: [&str; 21] = [
+const MODULES: [&str; 23] = [
     "access",
     "alloc",
     "collection",
@@ -16,8 +16,10 @@ const MODULES: [&str; 21] = [
     "diesel",
     "field",
     "filter",
+    "function",
     "hooks",
     "items",
+    "joined",
     "memory",
     "meta",
     "predicate",

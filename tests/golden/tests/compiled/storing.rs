@@ -187,6 +187,7 @@ fn relations_to_the_own_collection_look_at_the_other_record() {
                 let filter = Filter {
                     plan,
                     context: &context,
+                    registry: None,
                 };
                 let Some(Predicate::When(filter)) = teams::Teams::via(field, &filter, holds) else {
                     return Vec::new();

@@ -5,8 +5,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::super::ident;
-use super::outline::{GROUP_LIMIT, Outline, weight};
+use super::joined;
+use super::outline::{FLAT_LIMIT, GROUP_LIMIT, Outline, weight};
 use super::request::{op, truth, value, without_row};
+use super::sql::{self, Row};
 use crate::ir::{CollectionId, FieldId, Plan};
 use basalt_lang::plan::Column;
 
@@ -39,14 +41,42 @@ fn part(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     if !group {
         return condition(outline, plan);
     }
-    if weight(plan) <= GROUP_LIMIT {
-        let condition = condition(outline, plan);
-        return quote! { (#condition) };
-    }
-    let name = outline.name(&format!("part_of_{}_in_memory", outline.action));
     let body = condition(outline, plan);
-    function(outline, "A part of the rule.", &name.to_string(), &body);
+    if weight(plan) <= GROUP_LIMIT {
+        return quote! { (#body) };
+    }
+    split(outline, &body)
+}
+
+/// A call of a new function with this body.
+fn split(outline: &mut Outline<'_>, body: &TokenStream) -> TokenStream {
+    let name = outline.name(&format!("part_of_{}_in_memory", outline.action));
+    function(outline, "A part of the rule.", &name.to_string(), body);
     quote! { #name(cx, record, conn)? }
+}
+
+/// Conditions that hold together, or of which one must hold.
+fn group(outline: &mut Outline<'_>, plans: &[Plan], all: bool) -> TokenStream {
+    let parts: Vec<TokenStream> = if plans.len() > FLAT_LIMIT {
+        let size = plans.len().div_ceil(plans.len().div_ceil(FLAT_LIMIT));
+        let chunks = plans.chunks(size.max(2));
+        chunks
+            .map(|chunk| match chunk {
+                [one] => part(outline, one),
+                several => {
+                    let body = group(outline, several, all);
+                    split(outline, &body)
+                }
+            })
+            .collect()
+    } else {
+        plans.iter().map(|plan| part(outline, plan)).collect()
+    };
+    if all {
+        quote! { #(#parts)&&* }
+    } else {
+        quote! { #(#parts)||* }
+    }
 }
 
 fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
@@ -57,20 +87,8 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
         Plan::Always => quote! { true },
         // Only clients' filters are bound to list rules.
         Plan::Never | Plan::Visible { .. } | Plan::Readable { .. } => quote! { false },
-        Plan::All(parts) => {
-            let parts = parts
-                .iter()
-                .map(|plan| part(outline, plan))
-                .collect::<Vec<_>>();
-            quote! { #(#parts)&&* }
-        }
-        Plan::Any(parts) => {
-            let parts = parts
-                .iter()
-                .map(|plan| part(outline, plan))
-                .collect::<Vec<_>>();
-            quote! { #(#parts)||* }
-        }
+        Plan::All(parts) => group(outline, parts, true),
+        Plan::Any(parts) => group(outline, parts, false),
         Plan::Via {
             field,
             target,
@@ -89,11 +107,62 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
             inner,
             holds,
         } => {
+            if has_function(inner) {
+                return asked(outline, plan);
+            }
             let list = field_value(outline, *field);
             let inner = condition(outline, inner);
             negate(!holds, &quote! { memory::each(#list, |item| #inner) })
         }
+        Plan::Joined { holds, .. } => match outline.inner(plan) {
+            Some(name) => {
+                let joined::Names { rows, condition } = joined::names(&name);
+                let subject = subject(outline);
+                negate(
+                    !holds,
+                    &quote! { joined::holds(conn, cx, #subject, &#rows, &#condition)? },
+                )
+            }
+            None => quote! { ::std::compile_error!("joined rows without a function") },
+        },
+        leaf if has_function(leaf) => asked(outline, leaf),
         leaf => self::leaf(outline, leaf),
+    }
+}
+
+/// What the database computes, from the record's values.
+fn asked(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
+    let name = outline.name(&format!("{}_computed_in_memory", outline.action));
+    let text = name.to_string();
+    let row = Row {
+        collection: outline.unit.collection,
+        function: &text,
+        beside: Some(&[]),
+    };
+    let doc = "A condition that the database computes.".to_owned();
+    sql::whole(outline, doc, row, &name, plan);
+    let subject = subject(outline);
+    quote! { joined::holds(conn, cx, #subject, &[], &#name)? }
+}
+
+/// Does SQLite have to compute something for it?
+fn has_function(plan: &Plan) -> bool {
+    let computed = |column: &Column| matches!(column, Column::Distance(_) | Column::Time { .. });
+    match plan {
+        Plan::Test { column, .. } | Plan::Within { column, .. } => computed(column),
+        Plan::Columns { left, right, .. } => computed(left) || computed(right),
+        Plan::All(parts) | Plan::Any(parts) => parts.iter().any(has_function),
+        Plan::Each { inner, .. } => has_function(inner),
+        _ => false,
+    }
+}
+
+/// The record, as the database is asked about it.
+fn subject(outline: &Outline<'_>) -> TokenStream {
+    if outline.action == "create" {
+        quote! { joined::Subject::Draft(record) }
+    } else {
+        quote! { joined::Subject::Stored(record) }
     }
 }
 

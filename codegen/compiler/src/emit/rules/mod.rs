@@ -2,6 +2,8 @@
 //! them all.
 
 mod fields;
+mod flat;
+mod joined;
 mod memory;
 mod outline;
 mod request;

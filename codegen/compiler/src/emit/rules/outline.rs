@@ -12,14 +12,20 @@ use crate::ir::Plan;
 /// A group inside a rule with more conditions than this becomes a function of its own.
 pub(super) const GROUP_LIMIT: usize = 2;
 
+/// A group with more conditions than this is split into functions.
+pub(super) const FLAT_LIMIT: usize = 4;
+
+/// The same, of conditions about joined rows, which are longer.
+pub(super) const JOINED_LIMIT: usize = 2;
+
 /// The functions of one form of a rule.
 pub(super) struct Outline<'a> {
     /// The collection that the rule is about, among all.
     pub unit: &'a Unit<'a>,
     /// The rule: `list`, `view` ….
     pub action: &'a str,
-    /// The conditions through relations of the rule's own record, each with the function for what
-    /// the relation points to: the SQL form writes it, and both forms call it.
+    /// The conditions through relations of the rule's own record, and those over joined rows, each
+    /// with the function for these other rows: the SQL form writes it, and both forms call it.
     inner: Vec<(&'a Plan, Ident)>,
     names: BTreeSet<String>,
     items: Vec<Item>,
@@ -50,6 +56,10 @@ impl<'a> Outline<'a> {
                     let name = self.name(&ident::stem(self.action, field));
                     self.inner.push((plan, name));
                 }
+            }
+            Plan::Joined { .. } => {
+                let name = self.name(&format!("{}_joined", self.action));
+                self.inner.push((plan, name));
             }
             _ => {}
         }

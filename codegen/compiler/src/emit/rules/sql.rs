@@ -4,18 +4,21 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::super::{Unit, ident};
-use super::outline::{GROUP_LIMIT, Outline, weight};
+use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_LIMIT, Outline, weight};
 use super::request::{op, truth, value, without_row};
+use super::{flat, joined};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
-use basalt_lang::plan::Column;
+use basalt_lang::plan::{Argument, Column, Join};
 
 /// What a function's condition is about.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     /// The collection whose row it is.
-    collection: &'a Collection,
+    pub collection: &'a Collection,
     /// The function, whose name those that are split off from it begin with.
-    function: &'a str,
+    pub function: &'a str,
+    /// The collections of the rows that are bound beside it, if there may be any.
+    pub beside: Option<&'a [Option<CollectionId>]>,
 }
 
 /// Adds the rule's function and those that it was split into.
@@ -23,10 +26,22 @@ pub(super) fn rule(outline: &mut Outline<'_>, doc: String, plan: &Plan) {
     let row = Row {
         collection: outline.unit.collection,
         function: outline.action,
+        beside: None,
     };
-    let body = condition(outline, row, plan);
     let name = ident::ident(outline.action);
-    function(outline, doc, row, &name, &body);
+    whole(outline, doc, row, &name, plan);
+}
+
+/// Adds a function and those that it was split into.
+pub(super) fn whole(
+    outline: &mut Outline<'_>,
+    doc: String,
+    row: Row<'_>,
+    name: &Ident,
+    plan: &Plan,
+) {
+    let body = condition(outline, row, plan);
+    function(outline, doc, row, name, &body);
 }
 
 fn function(
@@ -37,14 +52,20 @@ fn function(
     body: &TokenStream,
 ) {
     let table = ident::table(row.collection);
-    outline.push(
-        doc,
+    let tokens = if row.beside.is_some() {
+        quote! {
+            fn #name(cx: &rules::Context<'_>, rows: &joined::Rows<'_>) -> joined::Condition {
+                #body
+            }
+        }
+    } else {
         quote! {
             fn #name(cx: &rules::Context<'_>) -> Predicate<#table::table> {
                 #body
             }
-        },
-    );
+        }
+    };
+    outline.push(doc, tokens);
 }
 
 /// The condition; a call of a new function if it is a large group.
@@ -53,10 +74,48 @@ fn part(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
     if !group || weight(plan) <= GROUP_LIMIT {
         return condition(outline, row, plan);
     }
-    let name = outline.name(&format!("part_of_{}", row.function));
     let body = condition(outline, row, plan);
-    function(outline, "A part of the rule.".to_owned(), row, &name, &body);
-    quote! { #name(cx) }
+    split(outline, row, &body)
+}
+
+/// A call of a new function with this body.
+fn split(outline: &mut Outline<'_>, row: Row<'_>, body: &TokenStream) -> TokenStream {
+    let name = outline.name(&format!("part_of_{}", row.function));
+    function(outline, "A part of the rule.".to_owned(), row, &name, body);
+    if row.beside.is_some() {
+        quote! { #name(cx, rows) }
+    } else {
+        quote! { #name(cx) }
+    }
+}
+
+/// Conditions that hold together, or of which one must hold.
+fn group(outline: &mut Outline<'_>, row: Row<'_>, plans: &[Plan], all: bool) -> TokenStream {
+    let limit = if row.beside.is_some() {
+        JOINED_LIMIT
+    } else {
+        FLAT_LIMIT
+    };
+    let parts: Vec<TokenStream> = if plans.len() > limit {
+        let size = plans.len().div_ceil(plans.len().div_ceil(limit));
+        let chunks = plans.chunks(size.max(2));
+        chunks
+            .map(|chunk| match chunk {
+                [one] => part(outline, row, one),
+                several => {
+                    let body = group(outline, row, several, all);
+                    split(outline, row, &body)
+                }
+            })
+            .collect()
+    } else {
+        plans.iter().map(|plan| part(outline, row, plan)).collect()
+    };
+    if all {
+        quote! { predicate::all([#(#parts),*]) }
+    } else {
+        quote! { predicate::any([#(#parts),*]) }
+    }
 }
 
 fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
@@ -67,19 +126,24 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
         Plan::Always => quote! { Predicate::Always },
         // Only clients' filters are bound to list rules.
         Plan::Never | Plan::Visible { .. } | Plan::Readable { .. } => quote! { Predicate::Never },
-        Plan::All(parts) => {
-            let parts = parts
-                .iter()
-                .map(|plan| part(outline, row, plan))
-                .collect::<Vec<_>>();
-            quote! { predicate::all([#(#parts),*]) }
-        }
-        Plan::Any(parts) => {
-            let parts = parts
-                .iter()
-                .map(|plan| part(outline, row, plan))
-                .collect::<Vec<_>>();
-            quote! { predicate::any([#(#parts),*]) }
+        Plan::All(parts) => group(outline, row, parts, true),
+        Plan::Any(parts) => group(outline, row, parts, false),
+        Plan::Via {
+            field,
+            target,
+            inner,
+            holds,
+        } if row.beside.is_some() => {
+            let schema = outline.unit.schema;
+            let mut own = schema.collections.iter();
+            let own = own.position(|it| it.name == row.collection.name);
+            let flat = own.and_then(|own| {
+                flat::via(schema, CollectionId(own), (*field, *target), inner, *holds)
+            });
+            match flat {
+                Some(plan) => condition(outline, row, &plan),
+                None => quote! { ::std::compile_error!("a relation beside joined rows") },
+            }
         }
         Plan::Via {
             field,
@@ -95,11 +159,36 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
             inner,
             holds,
         } => {
-            let list = column(outline.unit, row.collection, &Column::Field(*field));
+            let list = column(outline.unit, row, &Column::Field(*field));
             let inner = condition(outline, row, inner);
             quote! { compare::each(#list, #inner, #holds) }
         }
-        leaf => self::leaf(outline.unit, row.collection, leaf),
+        Plan::Joined {
+            joins,
+            inner,
+            holds,
+        } => joined(outline, row, plan, (joins, inner, *holds)),
+        leaf => self::leaf(outline.unit, row, leaf),
+    }
+}
+
+/// A condition over joined rows.
+fn joined(
+    outline: &mut Outline<'_>,
+    row: Row<'_>,
+    plan: &Plan,
+    (joins, inner, holds): (&[Join], &Plan, bool),
+) -> TokenStream {
+    let known = outline.inner(plan);
+    let name = known.unwrap_or_else(|| outline.name(&format!("{}_joined", row.function)));
+    joined::write(outline, &name, joins, inner);
+    let joined::Names { rows, condition } = joined::names(&name);
+    let word = ident::ident(if holds { "some" } else { "none" });
+    if row.beside.is_some() {
+        quote! { rows.#word(&#rows, &#condition) }
+    } else {
+        let marker = ident::marker(row.collection);
+        quote! { joined::#word::<#marker>(cx, &#rows, &#condition) }
     }
 }
 
@@ -128,18 +217,18 @@ fn via(
     let inner_row = Row {
         collection: target,
         function: &text,
+        beside: None,
     };
-    let body = condition(outline, inner_row, inner);
     let doc = format!(
         "What must hold of a record that `{}` points to.",
         field.name.wire
     );
-    function(outline, doc, inner_row, &name, &body);
+    whole(outline, doc, inner_row, &name, inner);
     quote! { #call(cx.form, #name(cx), #holds) }
 }
 
 /// A comparison.
-fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
+fn leaf(unit: &Unit<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
     match plan {
         Plan::Test {
             column: tested,
@@ -188,32 +277,80 @@ fn leaf(unit: &Unit<'_>, row: &Collection, plan: &Plan) -> TokenStream {
     }
 }
 
-fn column(unit: &Unit<'_>, row: &Collection, column: &Column) -> TokenStream {
-    let field = |id: &FieldId| match row.fields.get(id.0) {
-        Some(field) => {
+fn column(unit: &Unit<'_>, row: Row<'_>, column: &Column) -> TokenStream {
+    let own = |id: FieldId| match (row.beside, row.collection.fields.get(id.0)) {
+        (Some(_), _) => joined::own_field(unit, id),
+        (None, Some(field)) => {
             let column = ident::column(field);
-            let path = module(unit, row);
+            let path = module(unit, row.collection);
             quote! { #path column::#column() }
         }
-        None => quote! { ::std::compile_error!("an unknown field") },
+        (None, None) => quote! { ::std::compile_error!("an unknown field") },
     };
     match column {
-        Column::Field(id) => field(id),
+        Column::Item => quote! { items::item() },
+        Column::Of(number, inner) => match (row.beside, &**inner) {
+            (None, _) => quote! { ::std::compile_error!("not a column of the row") },
+            (Some(_), Column::Item) => quote! { rows.item(#number) },
+            (Some(beside), inner) => {
+                let field = |id| joined::joined_field(unit, beside, *number, id);
+                modified(inner, field)
+            }
+        },
+        Column::Distance(arguments) => {
+            let arguments = arguments.iter().map(|it| argument(unit, row, it));
+            quote! { function::distance([#(#arguments),*]) }
+        }
+        Column::Time {
+            format,
+            time,
+            modifiers,
+        } => {
+            let time = match time {
+                Some(time) => {
+                    let time = argument(unit, row, time);
+                    quote! { Some(#time) }
+                }
+                None => quote! { None },
+            };
+            quote! { function::time(#format, #time, &[#(#modifiers),*]) }
+        }
+        plain => modified(plain, own),
+    }
+}
+
+/// A column that is made of a field.
+fn modified(column: &Column, field: impl FnOnce(FieldId) -> TokenStream) -> TokenStream {
+    match column {
+        Column::Field(id) => field(*id),
         Column::Lower(id) => {
-            let field = field(id);
+            let field = field(*id);
             quote! { compare::lower(#field) }
         }
         Column::Length(id) => {
-            let field = field(id);
+            let field = field(*id);
             quote! { compare::length(#field) }
         }
         Column::Path(id, path) => {
-            let field = field(id);
+            let field = field(*id);
             quote! { compare::json_path(#field, &[#(#path),*]) }
         }
-        Column::Item => quote! { items::item() },
-        Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
-            quote! { ::std::compile_error!("not a column of the row") }
+        Column::Item | Column::Of(..) | Column::Distance(_) | Column::Time { .. } => {
+            quote! { ::std::compile_error!("not a column of a record") }
+        }
+    }
+}
+
+/// What a function is applied to.
+fn argument(unit: &Unit<'_>, row: Row<'_>, argument: &Argument) -> TokenStream {
+    match argument {
+        Argument::Column(it) => {
+            let it = column(unit, row, it);
+            quote! { #it.into() }
+        }
+        Argument::Value(it) => {
+            let it = value(it);
+            quote! { #it.into() }
         }
     }
 }
@@ -224,7 +361,7 @@ fn in_module(unit: &Unit<'_>, collection: &Collection, name: &Ident) -> TokenStr
 }
 
 /// The way to a collection's module: nothing for the own one.
-fn module(unit: &Unit<'_>, collection: &Collection) -> TokenStream {
+pub(super) fn module(unit: &Unit<'_>, collection: &Collection) -> TokenStream {
     if collection.name == unit.collection.name {
         return TokenStream::new();
     }

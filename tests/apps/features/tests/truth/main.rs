@@ -145,6 +145,7 @@ impl World {
         let filter = Filter {
             plan: &compiled.plan,
             context,
+            registry: Some(&self.registry),
         };
         ids(&load::<C>(&mut self.conn, dynamic::<C>(&filter)))
     }

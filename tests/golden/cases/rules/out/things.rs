@@ -2,7 +2,7 @@
 
 use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
-use ::basalt_runtime::sql::{self, compare, filter, items};
+use ::basalt_runtime::sql::{self, compare, filter, function, items, joined};
 use ::basalt_runtime::value::FieldValue as _;
 use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
@@ -271,16 +271,13 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
 
 /// schema/things.toml:4: `tags:each != "c" && tags:length > 1 && title !~ "z%" && place.lon > 0`
 fn list(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::all([part_of_list(cx), part_of_list_3(cx)])
+}
+
+/// A part of the rule.
+fn part_of_list_3(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
-        compare::test(compare::length(column::tags()), Op::Greater, 1.0, Truth::True),
-        compare::test(column::title(), Op::NotLike, "z%", Truth::True),
-        compare::test(
-            compare::json_path(column::place(), &["lon"]),
-            Op::Greater,
-            0.0,
-            Truth::True,
-        ),
-        part_of_list(cx),
+        part_of_list_2(cx),
         compare::each(
             column::tags(),
             compare::test(items::item(), Op::NotEqual, "c", Truth::False),
@@ -290,7 +287,7 @@ fn list(cx: &rules::Context<'_>) -> Predicate<things::table> {
 }
 
 /// A part of the rule.
-fn part_of_list(cx: &rules::Context<'_>) -> Predicate<things::table> {
+fn part_of_list_2(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::any([
         compare::each(
             column::tags(),
@@ -301,8 +298,63 @@ fn part_of_list(cx: &rules::Context<'_>) -> Predicate<things::table> {
     ])
 }
 
+/// A part of the rule.
+fn part_of_list(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::all([
+        compare::test(compare::length(column::tags()), Op::Greater, 1.0, Truth::True),
+        compare::test(column::title(), Op::NotLike, "z%", Truth::True),
+        compare::test(
+            compare::json_path(column::place(), &["lon"]),
+            Op::Greater,
+            0.0,
+            Truth::True,
+        ),
+    ])
+}
+
 /// The same over a record in memory.
 fn list_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        part_of_list_in_memory(cx, record, conn)?
+            && part_of_list_in_memory_3(cx, record, conn)?,
+    )
+}
+
+/// A part of the rule.
+fn part_of_list_in_memory_3(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        part_of_list_in_memory_2(cx, record, conn)?
+            && !memory::each(
+                record.tags.get(),
+                |item| memory::test(item, Op::NotEqual, "c", Truth::False),
+            ),
+    )
+}
+
+/// A part of the rule.
+fn part_of_list_in_memory_2(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::each(
+            record.tags.get(),
+            |item| memory::test(item, Op::NotEqual, "c", Truth::True),
+        ) || memory::is_empty(record.tags.get()),
+    )
+}
+
+/// A part of the rule.
+fn part_of_list_in_memory(
     cx: &rules::Context<'_>,
     record: &Thing,
     conn: &mut sql::Conn,
@@ -315,25 +367,7 @@ fn list_in_memory(
                 Op::Greater,
                 0.0,
                 Truth::True,
-            ) && part_of_list_in_memory(cx, record, conn)?
-            && !memory::each(
-                record.tags.get(),
-                |item| memory::test(item, Op::NotEqual, "c", Truth::False),
             ),
-    )
-}
-
-/// A part of the rule.
-fn part_of_list_in_memory(
-    cx: &rules::Context<'_>,
-    record: &Thing,
-    conn: &mut sql::Conn,
-) -> QueryResult<bool> {
-    Ok(
-        memory::each(
-            record.tags.get(),
-            |item| memory::test(item, Op::NotEqual, "c", Truth::True),
-        ) || memory::is_empty(record.tags.get()),
     )
 }
 
@@ -448,14 +482,25 @@ fn create_in_memory(
 
 /// schema/things.toml:8: `public = true && on = false && n >= 1 && n < 9 && title > "a" && other ~ "b" && kind = "a"`
 fn update(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::all([part_of_update(cx), part_of_update_2(cx)])
+}
+
+/// A part of the rule.
+fn part_of_update_2(cx: &rules::Context<'_>) -> Predicate<things::table> {
+    predicate::all([
+        compare::test(column::title(), Op::Greater, "a", Truth::True),
+        compare::test(column::other(), Op::Like, "b", Truth::True),
+        compare::test(column::kind(), Op::Equal, "a", Truth::True),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update(cx: &rules::Context<'_>) -> Predicate<things::table> {
     predicate::all([
         compare::test(column::public(), Op::Equal, true, Truth::True),
         compare::test(column::on(), Op::Equal, false, Truth::True),
         compare::test(column::n(), Op::GreaterOrEqual, 1.0, Truth::True),
         compare::test(column::n(), Op::Less, 9.0, Truth::True),
-        compare::test(column::title(), Op::Greater, "a", Truth::True),
-        compare::test(column::other(), Op::Like, "b", Truth::True),
-        compare::test(column::kind(), Op::Equal, "a", Truth::True),
     ])
 }
 
@@ -466,13 +511,35 @@ fn update_in_memory(
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
     Ok(
+        part_of_update_in_memory(cx, record, conn)?
+            && part_of_update_in_memory_2(cx, record, conn)?,
+    )
+}
+
+/// A part of the rule.
+fn part_of_update_in_memory_2(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::test(record.title.get(), Op::Greater, "a", Truth::True)
+            && memory::test(record.other.get(), Op::Like, "b", Truth::True)
+            && memory::test(record.kind.get(), Op::Equal, "a", Truth::True),
+    )
+}
+
+/// A part of the rule.
+fn part_of_update_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Thing,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
         memory::test(record.public.get(), Op::Equal, true, Truth::True)
             && memory::test(record.on.get(), Op::Equal, false, Truth::True)
             && memory::test(record.n.get(), Op::GreaterOrEqual, 1.0, Truth::True)
-            && memory::test(record.n.get(), Op::Less, 9.0, Truth::True)
-            && memory::test(record.title.get(), Op::Greater, "a", Truth::True)
-            && memory::test(record.other.get(), Op::Like, "b", Truth::True)
-            && memory::test(record.kind.get(), Op::Equal, "a", Truth::True),
+            && memory::test(record.n.get(), Op::Less, 9.0, Truth::True),
     )
 }
 

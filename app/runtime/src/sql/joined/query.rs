@@ -1,0 +1,260 @@
+//! The sub-select over bound rows, and asking it by itself.
+
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::{Bool, Nullable};
+use diesel::{QueryResult, RunQueryDsl};
+
+use super::column;
+use super::source::{Name, Source};
+use super::{Bound, Join, Origin, Rows, Wanted};
+use crate::meta::CollectionMeta;
+use crate::rules::Context;
+use crate::sql::fragment::{Fragment, Part, Piece};
+use crate::sql::predicate::Predicate;
+use crate::sql::{Conn, Db, Pred};
+use crate::value::{List, ValueRef};
+
+/// Some choice of rows satisfies the condition (`holds`), or none does.
+pub(super) fn exists<T: 'static>(
+    context: &Context<'_>,
+    own: Source<'_>,
+    joins: &[Join],
+    condition: Wanted<'_>,
+    holds: bool,
+) -> Predicate<T> {
+    let mut rows = Rows::bind(context, own, joins, None);
+    rows.certain = certain(&rows, condition);
+    let inner: Option<Part> = match condition(context, &rows) {
+        Predicate::Never => return Predicate::from(!holds),
+        // A choice of rows always exists, if only of missing ones.
+        Predicate::Always if !rows.certain.contains(&true) => return Predicate::from(holds),
+        Predicate::Always => None,
+        Predicate::When(condition) => Some(condition),
+    };
+    let mut pieces = vec![Piece::Sql(if holds {
+        "(EXISTS (SELECT 1"
+    } else {
+        "(NOT EXISTS (SELECT 1"
+    })];
+    let wheres = rows.tables(&mut pieces);
+    let inner = inner.map_or(Vec::new(), |inner| vec![inner]);
+    let conditions = wheres.into_iter();
+    let conditions = conditions.chain(inner.iter().map(|_| vec![Piece::Part(0)]));
+    for (number, condition) in conditions.enumerate() {
+        pieces.push(Piece::Sql(if number == 0 { " WHERE " } else { " AND " }));
+        pieces.extend(condition);
+    }
+    pieces.push(Piece::Sql("))"));
+    let parts = inner;
+    Predicate::When(Fragment { parts, pieces }.typed())
+}
+
+/// Which joins must find a row: without it the condition can't hold, and where it must be there,
+/// so must the row at which its join begins.
+fn certain(rows: &Rows<'_>, condition: Wanted<'_>) -> Vec<bool> {
+    let mut certain: Vec<bool> = (0..rows.joins.len())
+        .map(|number| {
+            let without = Rows::bind(rows.context, rows.own, rows.joins, Some(number));
+            matches!(condition(rows.context, &without), Predicate::Never)
+        })
+        .collect();
+    for (number, join) in rows.joins.iter().enumerate().rev() {
+        if let (Some(true), Some(Origin::Joined(from))) = (certain.get(number), join.from())
+            && let Some(origin) = certain.get_mut(from)
+        {
+            *origin = true;
+        }
+    }
+    certain
+}
+
+/// One table of a sub-select: what it is, and which of its rows.
+struct Table {
+    name: Vec<Piece>,
+    on: Option<Vec<Piece>>,
+}
+
+impl Rows<'_> {
+    /// Adds `FROM … JOIN … LEFT JOIN …`; gives what then belongs into WHERE. Rows that must be
+    /// there come first: those that others begin at are among them.
+    fn tables(&self, pieces: &mut Vec<Piece>) -> Vec<Vec<Piece>> {
+        let mut wheres = Vec::new();
+        let mut first = true;
+        for wanted in [true, false] {
+            for (number, join) in self.joins.iter().enumerate() {
+                if self.certain.get(number) != Some(&wanted) {
+                    continue;
+                }
+                for table in self.join(number, join) {
+                    let word = match (first, wanted) {
+                        (true, true) => " FROM ",
+                        (true, false) => " FROM (SELECT 1) LEFT JOIN ",
+                        (false, true) => " JOIN ",
+                        (false, false) => " LEFT JOIN ",
+                    };
+                    pieces.push(Piece::Sql(word));
+                    pieces.extend(table.name);
+                    if first && wanted {
+                        wheres.extend(table.on);
+                    } else {
+                        pieces.push(Piece::Sql(" ON "));
+                        pieces.extend(table.on.unwrap_or_else(|| vec![Piece::Sql("1")]));
+                    }
+                    first = false;
+                }
+            }
+        }
+        wheres
+    }
+
+    /// The tables of one join; none if it needs no query.
+    fn join(&self, number: usize, join: &Join) -> Vec<Table> {
+        match self.found.get(number) {
+            Some(Source::Table(..) | Source::Items(_)) => {}
+            Some(Source::Broken) | None => return vec![nowhere()],
+            Some(_) => return Vec::new(),
+        }
+        let alias = Name::Alias(number);
+        let from = join.from().map(|from| self.origin(from));
+        let tables = match join {
+            Join::Every { collection } => Some(vec![table(collection, number, None)]),
+            // The caller's record is in memory.
+            Join::Caller { .. } => Some(Vec::new()),
+            Join::Submitted { key, target } => {
+                let ids = List::new(&self.context.body_ids(key)).0;
+                Some(items(vec![Piece::Text(ids)], number, target))
+            }
+            Join::One { field, target, .. } => from.and_then(|from| {
+                let on = equal(column::pieces(alias, "id").into(), value(from, *field)?);
+                Some(vec![table(target, number, Some(on))])
+            }),
+            Join::Many { field, target, .. } => from.and_then(|from| {
+                if from.record().is_some() {
+                    return Some(items(value(from, *field)?, number, target));
+                }
+                let link = link(from.meta()?, *field, number, "owner", value(from, 0)?)?;
+                let on = equal(
+                    column::pieces(alias, "id").into(),
+                    between(number, "target"),
+                );
+                Some(vec![link, table(target, number, Some(on))])
+            }),
+            Join::Items { field, .. } => from.and_then(|from| {
+                let name = each(value(from, *field)?, Piece::Alias(number));
+                Some(vec![Table { name, on: None }])
+            }),
+            Join::Back { source, field, .. } => from.and_then(|from| {
+                let (meta, id) = (source.field(*field)?, value(from, 0)?);
+                if !meta.kind.is_many() {
+                    let on = equal(column::pieces(alias, meta.name).into(), id);
+                    return Some(vec![table(source, number, Some(on))]);
+                }
+                let link = link(source, *field, number, "target", id)?;
+                let on = equal(column::pieces(alias, "id").into(), between(number, "owner"));
+                Some(vec![link, table(source, number, Some(on))])
+            }),
+        };
+        tables.unwrap_or_else(|| vec![nowhere()])
+    }
+}
+
+/// A field as the join of another table needs it; `None` if there is none such.
+fn value(source: Source<'_>, field: usize) -> Option<Vec<Piece>> {
+    if let Some(record) = source.record() {
+        return Some(vec![match record.get(field) {
+            ValueRef::Text(text) | ValueRef::List(text) => Piece::Text(text.to_owned()),
+            _ => Piece::Sql("NULL"),
+        }]);
+    }
+    match source {
+        Source::Table(name, meta) => Some(column::pieces(name, meta.field(field)?.name).into()),
+        _ => None,
+    }
+}
+
+fn equal(mut left: Vec<Piece>, right: Vec<Piece>) -> Vec<Piece> {
+    left.push(Piece::Sql(" = "));
+    left.extend(right);
+    left
+}
+
+fn between(number: usize, column: &'static str) -> Vec<Piece> {
+    vec![Piece::Between(number), Piece::Sql("."), Piece::Name(column)]
+}
+
+fn table(meta: &CollectionMeta, number: usize, on: Option<Vec<Piece>>) -> Table {
+    let name = vec![
+        Piece::Name(meta.name),
+        Piece::Sql(" AS "),
+        Piece::Alias(number),
+    ];
+    Table { name, on }
+}
+
+/// The join table of a multiple relation, by one of its ends.
+fn link(
+    owner: &CollectionMeta,
+    field: usize,
+    number: usize,
+    end: &'static str,
+    id: Vec<Piece>,
+) -> Option<Table> {
+    let field = owner.field(field)?.name;
+    Some(Table {
+        name: vec![
+            Piece::Named(format!("_link_{}_{field}", owner.name)),
+            Piece::Sql(" AS "),
+            Piece::Between(number),
+        ],
+        on: Some(equal(between(number, end), id)),
+    })
+}
+
+/// The records whose ids stand in a list; an id without a record is a missing one.
+fn items(list: Vec<Piece>, number: usize, target: &CollectionMeta) -> Vec<Table> {
+    let name = each(list, Piece::Between(number));
+    let id = column::pieces(Name::Alias(number), "id");
+    let on = equal(id.into(), between(number, "value"));
+    vec![Table { name, on: None }, table(target, number, Some(on))]
+}
+
+fn each(list: Vec<Piece>, alias: Piece) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Sql("json_each(")];
+    pieces.extend(list);
+    pieces.extend([Piece::Sql(") AS "), alias]);
+    pieces
+}
+
+/// Fails the query.
+fn nowhere() -> Table {
+    let message = "a join begins at a row or field that there isn't".to_owned();
+    let name = vec![Piece::Broken(message)];
+    Table { name, on: None }
+}
+
+/// Is the condition true, as it stands?
+pub(super) fn ask(conn: &mut Conn, condition: Pred<Bound>) -> QueryResult<bool> {
+    let holds: Option<bool> = Ask(condition).get_result(conn)?;
+    Ok(holds == Some(true))
+}
+
+/// `SELECT condition`
+struct Ask(Pred<Bound>);
+
+impl QueryFragment<Db> for Ask {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        pass.push_sql("SELECT ");
+        self.0.walk_ast(pass)
+    }
+}
+
+impl QueryId for Ask {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Ask {
+    type SqlType = Nullable<Bool>;
+}
+
+impl RunQueryDsl<Conn> for Ask {}

@@ -1,0 +1,638 @@
+//! Rows that are bound together, of a database of three small collections: what is found, and by
+//! which SQL.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use basalt_lang::plan::{Op, Truth};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl};
+use serde_json::json;
+use time::macros::datetime;
+
+use super::*;
+use crate::meta::{FieldKind, FieldMeta};
+use crate::request::{Auth, Body, RequestInfo};
+use crate::sql::fragment::sql;
+use crate::sql::{Form, compare, function, predicate};
+use crate::value::{Value, ValueRef};
+
+const TABLES: &str = "
+    CREATE TABLE users (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, boss TEXT);
+    CREATE TABLE posts (id TEXT PRIMARY KEY NOT NULL, title TEXT NOT NULL, author TEXT,
+        editors TEXT NOT NULL, kinds TEXT NOT NULL, n NUMERIC NOT NULL);
+    CREATE TABLE comments (id TEXT PRIMARY KEY NOT NULL, post TEXT, author TEXT, body TEXT NOT NULL);
+    CREATE TABLE _link_posts_editors (owner TEXT, target TEXT, position INTEGER);
+    INSERT INTO users VALUES ('ann', 'Ann', NULL), ('bob', 'Bob', 'ann'), ('cid', 'Cid', 'bob');
+    INSERT INTO posts VALUES
+        ('p1', 'one', 'ann', '[\"bob\",\"cid\"]', '[\"a\",\"b\"]', 1),
+        ('p2', 'two', 'bob', '[\"bob\"]', '[\"a\"]', 2),
+        ('p3', 'three', NULL, '[]', '[]', 3);
+    INSERT INTO _link_posts_editors VALUES ('p1', 'bob', 0), ('p1', 'cid', 1), ('p2', 'bob', 0);
+    INSERT INTO comments VALUES ('c1', 'p1', 'ann', 'one'), ('c2', 'p1', 'bob', 'x'),
+        ('c3', 'p2', NULL, 'y');";
+
+const fn text(name: &'static str) -> FieldMeta {
+    FieldMeta::new(name, FieldKind::Editor { max_size: 0 })
+}
+
+const fn relation(name: &'static str, collection: &'static str, max_select: u64) -> FieldMeta {
+    let kind = FieldKind::Relation {
+        collection,
+        min_select: 0,
+        max_select,
+        cascade_delete: false,
+    };
+    FieldMeta::new(name, kind)
+}
+
+const fn collection(name: &'static str, fields: &'static [FieldMeta]) -> CollectionMeta {
+    CollectionMeta {
+        id: name,
+        name,
+        system: false,
+        fields,
+        unique: &[],
+        auth: None,
+        source: "",
+    }
+}
+
+static USERS: CollectionMeta = collection(
+    "users",
+    &[text("id"), text("name"), relation("boss", "users", 1)],
+);
+static POSTS: CollectionMeta = collection(
+    "posts",
+    &[
+        text("id"),
+        text("title"),
+        relation("author", "users", 1),
+        relation("editors", "users", 9),
+        FieldMeta::new(
+            "kinds",
+            FieldKind::Select {
+                values: &["a", "b"],
+                max_select: 2,
+            },
+        ),
+        FieldMeta::new(
+            "n",
+            FieldKind::Number {
+                min: None,
+                max: None,
+                only_int: false,
+            },
+        ),
+    ],
+);
+static COMMENTS: CollectionMeta = collection(
+    "comments",
+    &[
+        text("id"),
+        relation("post", "posts", 1),
+        relation("author", "users", 1),
+        text("body"),
+    ],
+);
+
+const TITLE: usize = 1;
+const AUTHOR: usize = 2;
+const EDITORS: usize = 3;
+const KINDS: usize = 4;
+const NUMBER: usize = 5;
+const NAME: usize = 1;
+const BOSS: usize = 2;
+const POST: usize = 1;
+const BODY: usize = 3;
+
+/// A record of one of the collections.
+struct Stored(&'static CollectionMeta, Vec<Value>);
+
+impl Record for Stored {
+    fn meta(&self) -> &'static CollectionMeta {
+        self.0
+    }
+    fn id(&self) -> &str {
+        match self.get(0) {
+            ValueRef::Text(id) => id,
+            _ => "",
+        }
+    }
+    fn get(&self, field: usize) -> ValueRef<'_> {
+        match self.1.get(field) {
+            Some(Value::Text(text)) if field == EDITORS || field == KINDS => ValueRef::List(text),
+            Some(Value::Text(text)) => ValueRef::Text(text),
+            Some(Value::Number(number)) => ValueRef::Number(*number),
+            _ => ValueRef::Null,
+        }
+    }
+    fn set(&mut self, _: usize, _: Value) {}
+}
+
+fn post(id: &str, title: &str, author: &str, editors: &str, kinds: &str, n: f64) -> Stored {
+    let texts = [id, title, author, editors, kinds].map(|text| Value::Text(text.to_owned()));
+    let values = texts.into_iter().chain([Value::Number(n)]);
+    Stored(&POSTS, values.collect())
+}
+
+fn user(id: &str, name: &str, boss: &str) -> Stored {
+    let texts = [id, name, boss].map(|text| Value::Text(text.to_owned()));
+    Stored(&USERS, texts.into())
+}
+
+fn posts() -> [Stored; 3] {
+    [
+        post("p1", "one", "ann", r#"["bob","cid"]"#, r#"["a","b"]"#, 1.0),
+        post("p2", "two", "bob", r#"["bob"]"#, r#"["a"]"#, 2.0),
+        post("p3", "three", "", "[]", "[]", 3.0),
+    ]
+}
+
+fn request(caller: Option<Stored>, body: serde_json::Value) -> RequestInfo {
+    let serde_json::Value::Object(raw) = body else {
+        panic!("a body is an object");
+    };
+    RequestInfo {
+        auth: caller.map(|record| Auth {
+            record: Arc::new(record),
+            superuser: false,
+            token: Arc::from(""),
+            refreshable: true,
+        }),
+        method: "GET",
+        context: "default",
+        query: BTreeMap::new(),
+        headers: BTreeMap::new(),
+        body: Body {
+            raw,
+            fields: BTreeMap::new(),
+        },
+        now: datetime!(2026-01-02 03:04:05 UTC),
+        client: None,
+    }
+}
+
+fn guest() -> RequestInfo {
+    request(None, json!({}))
+}
+
+fn database() -> Conn {
+    let mut conn = Conn::establish(":memory:").unwrap();
+    conn.batch_execute(TABLES).unwrap();
+    function::register(&mut conn).unwrap();
+    conn
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    id: String,
+}
+
+/// The posts for which the condition holds: as rows, and then record by record in memory, which
+/// must be the same.
+fn found(request: &RequestInfo, joins: &[Join], condition: Wanted<'_>, holds: bool) -> String {
+    let mut conn = database();
+    let context = Context {
+        request,
+        form: Form::Exists,
+    };
+    let own = Source::Table(Name::Outer("posts"), &POSTS);
+    let ids: Vec<String> = match query::exists::<Bound>(&context, own, joins, condition, holds) {
+        Predicate::Never => Vec::new(),
+        Predicate::Always => vec!["p1".into(), "p2".into(), "p3".into()],
+        Predicate::When(condition) => {
+            let query = Fragment {
+                parts: vec![condition],
+                pieces: vec![
+                    Piece::Sql("SELECT id FROM posts WHERE "),
+                    Piece::Part(0),
+                    Piece::Sql(" ORDER BY id"),
+                ],
+            };
+            let rows: Vec<Found> = load(&mut conn, query);
+            rows.into_iter().map(|row| row.id).collect()
+        }
+    };
+    for record in &posts() {
+        let some = super::holds(
+            &mut conn,
+            &context,
+            Subject::Stored(record),
+            joins,
+            condition,
+        );
+        let in_memory = some.unwrap() == holds;
+        assert_eq!(
+            in_memory,
+            ids.iter().any(|id| id == record.id()),
+            "{}",
+            record.id()
+        );
+    }
+    ids.join(" ")
+}
+
+/// A whole statement.
+struct Statement(Fragment);
+
+impl diesel::query_builder::QueryFragment<super::super::Db> for Statement {
+    fn walk_ast<'b>(
+        &'b self,
+        pass: diesel::query_builder::AstPass<'_, 'b, super::super::Db>,
+    ) -> QueryResult<()> {
+        self.0.walk_ast(pass)
+    }
+}
+
+impl diesel::query_builder::QueryId for Statement {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl diesel::query_builder::Query for Statement {
+    type SqlType = diesel::sql_types::Untyped;
+}
+
+impl RunQueryDsl<Conn> for Statement {}
+
+fn load(conn: &mut Conn, query: Fragment) -> Vec<Found> {
+    Statement(query).load(conn).unwrap()
+}
+
+/// The SQL of a condition about posts; `true` or `false` where no query is needed.
+fn text_of(request: &RequestInfo, joins: &[Join], condition: Wanted<'_>) -> String {
+    let context = Context {
+        request,
+        form: Form::Exists,
+    };
+    let own = Source::Table(Name::Outer("posts"), &POSTS);
+    match query::exists::<Bound>(&context, own, joins, condition, true) {
+        Predicate::Never => "false".to_owned(),
+        Predicate::Always => "true".to_owned(),
+        Predicate::When(condition) => sql(&*condition).unwrap().replace('`', ""),
+    }
+}
+
+fn is(column: Column<Bound>, value: &'static str) -> Condition {
+    compare::test(column, Op::Equal, value, Truth::True)
+}
+
+fn same(left: Column<Bound>, right: Column<Bound>) -> Condition {
+    compare::columns(left, Op::Equal, right, Truth::True)
+}
+
+fn comments() -> Join {
+    Join::Back {
+        from: Origin::Row,
+        source: &COMMENTS,
+        field: POST,
+    }
+}
+
+#[test]
+fn records_that_point_here() {
+    let joins = [comments()];
+    let any = |condition: Wanted<'_>| found(&guest(), &joins, condition, true);
+    assert_eq!(any(&|_, rows| is(rows.of(0, BODY), "x")), "p1");
+    assert_eq!(any(&|_, rows| is(rows.of(0, BODY), "")), "p3");
+    assert_eq!(
+        any(&|_, rows| same(rows.of(0, BODY), rows.row(TITLE))),
+        "p1"
+    );
+    // An empty relation of a record that exists is the empty text; of a missing one it is NULL.
+    assert_eq!(any(&|_, rows| is(rows.of(0, AUTHOR), "")), "p2 p3");
+    let not_ann = |_: &Context<'_>, rows: &Rows<'_>| {
+        compare::test(rows.of(0, AUTHOR), Op::Equal, "ann", Truth::False)
+    };
+    assert_eq!(any(&not_ann), "p1 p2");
+    let different = |_: &Context<'_>, rows: &Rows<'_>| {
+        compare::test(rows.of(0, BODY), Op::NotEqual, "x", Truth::True)
+    };
+    assert_eq!(any(&different), "p1 p2 p3");
+    assert_eq!(
+        found(
+            &guest(),
+            &joins,
+            &|_, rows| is(rows.of(0, BODY), "x"),
+            false
+        ),
+        "p2 p3"
+    );
+}
+
+#[test]
+fn one_row_for_all_conditions() {
+    let joins = [
+        comments(),
+        Join::One {
+            from: Origin::Joined(0),
+            field: AUTHOR,
+            target: &USERS,
+        },
+    ];
+    let both = |name: &'static str| {
+        let condition = move |_: &Context<'_>, rows: &Rows<'_>| {
+            predicate::all([is(rows.of(0, BODY), "x"), is(rows.of(1, NAME), name)])
+        };
+        found(&guest(), &joins, &condition, true)
+    };
+    assert_eq!(both("Bob"), "p1");
+    assert_eq!(both("Ann"), "");
+}
+
+#[test]
+fn several_targets_and_items() {
+    let joins = [Join::Many {
+        from: Origin::Row,
+        field: EDITORS,
+        target: &USERS,
+    }];
+    assert_eq!(
+        found(
+            &guest(),
+            &joins,
+            &|_, rows| is(rows.of(0, NAME), "Bob"),
+            true
+        ),
+        "p1 p2"
+    );
+    assert_eq!(
+        found(&guest(), &joins, &|_, rows| is(rows.of(0, NAME), ""), true),
+        "p3"
+    );
+    let boss_writes = [
+        joins[0].clone(),
+        Join::One {
+            from: Origin::Joined(0),
+            field: BOSS,
+            target: &USERS,
+        },
+    ];
+    let condition = |_: &Context<'_>, rows: &Rows<'_>| same(rows.of(1, 0), rows.row(AUTHOR));
+    assert_eq!(found(&guest(), &boss_writes, &condition, true), "p1 p3");
+    let kinds = [Join::Items {
+        from: Origin::Row,
+        field: KINDS,
+    }];
+    assert_eq!(
+        found(&guest(), &kinds, &|_, rows| is(rows.item(0), "b"), true),
+        "p1"
+    );
+    assert_eq!(
+        found(&guest(), &kinds, &|_, rows| is(rows.item(0), ""), true),
+        "p3"
+    );
+    let pairs = [kinds[0].clone(), kinds[0].clone()];
+    let differ = |_: &Context<'_>, rows: &Rows<'_>| {
+        compare::columns(rows.item(0), Op::Equal, rows.item(1), Truth::False)
+    };
+    assert_eq!(found(&guest(), &pairs, &differ, false), "p2 p3");
+}
+
+#[test]
+fn all_records_the_caller_and_what_was_sent() {
+    let every = [Join::Every {
+        collection: &COMMENTS,
+    }];
+    let condition = |_: &Context<'_>, rows: &Rows<'_>| same(rows.of(0, POST), rows.row(0));
+    assert_eq!(found(&guest(), &every, &condition, true), "p1 p2");
+    let caller = [
+        Join::Caller { collection: &USERS },
+        Join::One {
+            from: Origin::Joined(0),
+            field: BOSS,
+            target: &USERS,
+        },
+    ];
+    let condition = |_: &Context<'_>, rows: &Rows<'_>| same(rows.of(1, 0), rows.row(AUTHOR));
+    let bob = request(Some(user("bob", "Bob", "ann")), json!({}));
+    assert_eq!(found(&bob, &caller, &condition, true), "p1");
+    // A guest has no boss, and the last post no author.
+    assert_eq!(found(&guest(), &caller, &condition, true), "p3");
+    let comment = Stored(&COMMENTS, vec![Value::Text("c1".to_owned())]);
+    let other = request(Some(comment), json!({}));
+    assert_eq!(found(&other, &caller, &condition, true), "p3");
+    let sent = [Join::Submitted {
+        key: "who".into(),
+        target: &USERS,
+    }];
+    let condition = |_: &Context<'_>, rows: &Rows<'_>| same(rows.of(0, 0), rows.row(AUTHOR));
+    let body = |body| request(None, body);
+    assert_eq!(
+        found(
+            &body(json!({"who": ["ann", "bob"]})),
+            &sent,
+            &condition,
+            true
+        ),
+        "p1 p2"
+    );
+    assert_eq!(
+        found(&body(json!({"who": "bob"})), &sent, &condition, true),
+        "p2"
+    );
+    assert_eq!(
+        found(&body(json!({"who": "nobody"})), &sent, &condition, true),
+        "p3"
+    );
+    assert_eq!(found(&body(json!({})), &sent, &condition, true), "p3");
+}
+
+#[test]
+fn conditions_beside_others() {
+    let joins = [comments()];
+    let condition = |_: &Context<'_>, rows: &Rows<'_>| {
+        let commented = rows.some(&[comments()], &|_, rows| is(rows.of(0, BODY), "one"));
+        let unwritten = rows.none(&[comments()], &|_, rows| is(rows.of(0, BODY), "y"));
+        predicate::all([is(rows.of(0, BODY), "x"), commented, unwritten])
+    };
+    assert_eq!(found(&guest(), &joins, &condition, true), "p1");
+    let either = |_: &Context<'_>, rows: &Rows<'_>| {
+        let none = rows.none(&[comments()], &|_, rows| is(rows.of(0, BODY), "x"));
+        predicate::any([is(rows.of(0, BODY), "one"), none])
+    };
+    assert_eq!(found(&guest(), &joins, &either, true), "p1 p2 p3");
+}
+
+#[test]
+fn drafts_convert_nothing() {
+    let mut conn = database();
+    let request = guest();
+    let context = Context {
+        request: &request,
+        form: Form::Exists,
+    };
+    let draft = post("p9", "5", "cid", r#"["ann"]"#, r#"["a"]"#, 5.0);
+    let mut holds = |joins: &[Join], condition: Wanted<'_>| {
+        super::holds(
+            &mut conn,
+            &context,
+            Subject::Draft(&draft),
+            joins,
+            condition,
+        )
+    };
+    let number =
+        |value: &'static str| move |_: &Context<'_>, rows: &Rows<'_>| is(rows.row(NUMBER), value);
+    assert!(!holds(&[], &number("5")).unwrap());
+    let five = |_: &Context<'_>, rows: &Rows<'_>| {
+        compare::test(rows.row(NUMBER), Op::Equal, 5.0, Truth::True)
+    };
+    assert!(holds(&[], &five).unwrap());
+    let one = [Join::One {
+        from: Origin::Row,
+        field: AUTHOR,
+        target: &USERS,
+    }];
+    assert!(holds(&one, &|_, rows| is(rows.of(0, BOSS), "bob")).unwrap());
+    let many = [Join::Many {
+        from: Origin::Row,
+        field: EDITORS,
+        target: &USERS,
+    }];
+    assert!(holds(&many, &|_, rows| is(rows.of(0, NAME), "Ann")).unwrap());
+    // Nothing points to it yet, and a rule that asks is a mistake, which must not pass as an answer.
+    assert!(holds(&[comments()], &|_, rows| is(rows.of(0, BODY), "")).is_err());
+}
+
+#[test]
+fn rows_that_must_be_there_need_no_outer_join() {
+    let joins = [
+        comments(),
+        Join::One {
+            from: Origin::Joined(0),
+            field: AUTHOR,
+            target: &USERS,
+        },
+    ];
+    let text = |condition: Wanted<'_>| text_of(&guest(), &joins, condition);
+    assert_eq!(
+        text(&|_, rows| is(rows.of(1, NAME), "x")),
+        "(EXISTS (SELECT 1 FROM comments AS _r0 JOIN users AS _r1 ON _r1.id = _r0.author \
+         WHERE _r0.post = posts.id AND (_r1.name = ?)))"
+    );
+    assert_eq!(
+        text(&|_, rows| is(rows.of(0, BODY), "x")),
+        "(EXISTS (SELECT 1 FROM comments AS _r0 LEFT JOIN users AS _r1 ON _r1.id = _r0.author \
+         WHERE _r0.post = posts.id AND (_r0.body = ?)))"
+    );
+    assert_eq!(
+        text(&|_, rows| is(rows.of(0, BODY), "")),
+        "(EXISTS (SELECT 1 FROM (SELECT 1) LEFT JOIN comments AS _r0 ON _r0.post = posts.id \
+         LEFT JOIN users AS _r1 ON _r1.id = _r0.author \
+         WHERE ((_r0.body = '' OR _r0.body IS NULL))))"
+    );
+    let every = [Join::Every {
+        collection: &COMMENTS,
+    }];
+    let sure = |_: &Context<'_>, rows: &Rows<'_>| {
+        predicate::all([
+            is(rows.of(0, BODY), "x"),
+            same(rows.of(0, POST), rows.row(0)),
+        ])
+    };
+    assert_eq!(
+        text_of(&guest(), &every, &sure),
+        "(EXISTS (SELECT 1 FROM comments AS _r0 \
+         WHERE ((_r0.body = ?) AND (_r0.post = posts.id))))"
+    );
+}
+
+#[test]
+fn what_is_not_there_fails() {
+    let mut conn = database();
+    let request = guest();
+    let context = Context {
+        request: &request,
+        form: Form::Exists,
+    };
+    let [record, ..] = posts();
+    let mut fails = |joins: &[Join], condition: Wanted<'_>| {
+        super::holds(
+            &mut conn,
+            &context,
+            Subject::Stored(&record),
+            joins,
+            condition,
+        )
+        .is_err()
+    };
+    assert!(fails(&[], &|_, rows| is(rows.row(99), "x")));
+    assert!(fails(&[], &|_, rows| is(rows.of(0, 0), "x")));
+    assert!(fails(&[comments()], &|_, rows| is(rows.item(0), "x")));
+    let nowhere = [Join::One {
+        from: Origin::Joined(3),
+        field: 0,
+        target: &USERS,
+    }];
+    assert!(fails(&nowhere, &|_, rows| is(rows.of(0, 0), "x")));
+}
+
+#[test]
+fn functions() {
+    let mut conn = database();
+    let request = guest();
+    let context = Context {
+        request: &request,
+        form: Form::Exists,
+    };
+    let [record, ..] = posts();
+    let mut holds = |condition: Wanted<'_>| {
+        super::holds(
+            &mut conn,
+            &context,
+            Subject::Stored(&record),
+            &[],
+            condition,
+        )
+        .unwrap()
+    };
+    assert!(holds(&|_, _| is(
+        function::time(
+            "%Y-%m",
+            Some("2024-02-03 04:05:06.789Z".into()),
+            &["+1 month"]
+        ),
+        "2024-03"
+    )));
+    // What is no time is as good as empty.
+    assert!(holds(&|_, rows| is(
+        function::time("%Y", Some(rows.row(TITLE).into()), &[]),
+        ""
+    )));
+    let now = |_: &Context<'_>, _: &Rows<'_>| {
+        compare::test(
+            function::time("%Y", None, &[]),
+            Op::Greater,
+            "2020",
+            Truth::True,
+        )
+    };
+    assert!(holds(&now));
+    let far = |least: f64| {
+        move |_: &Context<'_>, _: &Rows<'_>| {
+            let points = [13.4.into(), 52.5.into(), 2.35.into(), 48.86.into()];
+            compare::test(function::distance(points), Op::Greater, least, Truth::True)
+        }
+    };
+    assert!(holds(&far(870.0)));
+    assert!(!holds(&far(885.0)));
+    let none = |_: &Context<'_>, rows: &Rows<'_>| {
+        let points = [rows.row(TITLE).into(), 0.0.into(), 0.0.into(), 0.0.into()];
+        compare::test(
+            function::distance(points),
+            Op::Equal,
+            crate::rules::Given::null(),
+            Truth::True,
+        )
+    };
+    assert!(holds(&none));
+    let from_number = |_: &Context<'_>, rows: &Rows<'_>| {
+        let points = [rows.row(NUMBER).into(), 0.0.into(), 2.0.into(), 0.0.into()];
+        compare::test(function::distance(points), Op::Less, 112.0, Truth::True)
+    };
+    assert!(holds(&from_number));
+}
