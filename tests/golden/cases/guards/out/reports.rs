@@ -2,7 +2,7 @@
 
 use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
-use ::basalt_runtime::sql::{self, compare, filter, items};
+use ::basalt_runtime::sql::{self, compare, filter, function, items, joined};
 use ::basalt_runtime::value::FieldValue as _;
 use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
@@ -195,10 +195,12 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
 
 /// schema/reports.toml:7: `open = true || type = "good" || about = @request.auth.id || about.boss = @request.auth.id`
 fn read_type(cx: &rules::Context<'_>) -> Predicate<reports::table> {
+    predicate::any([part_of_read_type(cx), part_of_read_type_2(cx)])
+}
+
+/// A part of the rule.
+fn part_of_read_type_2(cx: &rules::Context<'_>) -> Predicate<reports::table> {
     predicate::any([
-        compare::test(column::open(), Op::Equal, true, Truth::True),
-        compare::test(column::type_(), Op::Equal, "good", Truth::True),
-        compare::test(column::about(), Op::Equal, cx.auth("id"), Truth::True),
         via_about(cx.form, read_type_via_about(cx), true),
         predicate::all([
             compare::empty(column::about(), true),
@@ -214,6 +216,15 @@ fn read_type_via_about(cx: &rules::Context<'_>) -> Predicate<staff::table> {
     compare::test(super::staff::column::boss(), Op::Equal, cx.auth("id"), Truth::True)
 }
 
+/// A part of the rule.
+fn part_of_read_type(cx: &rules::Context<'_>) -> Predicate<reports::table> {
+    predicate::any([
+        compare::test(column::open(), Op::Equal, true, Truth::True),
+        compare::test(column::type_(), Op::Equal, "good", Truth::True),
+        compare::test(column::about(), Op::Equal, cx.auth("id"), Truth::True),
+    ])
+}
+
 /// The same over a record in memory.
 fn read_type_in_memory(
     cx: &rules::Context<'_>,
@@ -221,12 +232,21 @@ fn read_type_in_memory(
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
     Ok(
-        memory::test(record.open.get(), Op::Equal, true, Truth::True)
-            || memory::test(record.type_.get(), Op::Equal, "good", Truth::True)
-            || memory::test(record.about.get(), Op::Equal, cx.auth("id"), Truth::True)
-            || memory::related::<
-                super::staff::Staff,
-            >(conn, record.about.get(), read_type_via_about(cx))?
+        part_of_read_type_in_memory(cx, record, conn)?
+            || part_of_read_type_in_memory_2(cx, record, conn)?,
+    )
+}
+
+/// A part of the rule.
+fn part_of_read_type_in_memory_2(
+    cx: &rules::Context<'_>,
+    record: &Report,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::related::<
+            super::staff::Staff,
+        >(conn, record.about.get(), read_type_via_about(cx))?
             || (memory::is_empty(record.about.get())
                 && cx
                     .request(
@@ -235,6 +255,19 @@ fn read_type_in_memory(
                         cx.auth("id"),
                         Truth::True,
                     )),
+    )
+}
+
+/// A part of the rule.
+fn part_of_read_type_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Report,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::test(record.open.get(), Op::Equal, true, Truth::True)
+            || memory::test(record.type_.get(), Op::Equal, "good", Truth::True)
+            || memory::test(record.about.get(), Op::Equal, cx.auth("id"), Truth::True),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use ::basalt_runtime::lang::plan::{Macro, Op, Quantifier, Truth};
 use ::basalt_runtime::sql::predicate::{self, Predicate};
-use ::basalt_runtime::sql::{self, compare, filter, items};
+use ::basalt_runtime::sql::{self, compare, filter, function, items, joined};
 use ::basalt_runtime::value::FieldValue as _;
 use ::basalt_runtime::{access, collection, hooks, memory, meta, rules, value};
 use ::diesel::prelude::*;
