@@ -4,6 +4,7 @@
 mod accounts;
 mod agreement;
 mod drafts;
+mod guarded;
 mod random;
 mod storing;
 mod support;
