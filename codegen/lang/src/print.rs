@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::plan::{Column, Op, Plan, Quantifier, Truth, Value};
+use crate::plan::{Argument, Column, Join, Op, Origin, Plan, Quantifier, Truth, Value};
 use crate::schema::{CollectionId, FieldId, Schema};
 use crate::typed::{Comparison, Expr, Operand};
 
@@ -48,7 +48,7 @@ impl Plan {
     pub fn describe(&self, schema: &dyn Schema, collection: CollectionId) -> String {
         Described {
             plan: self,
-            names: Names(Some((schema, collection))),
+            names: Names::new(Some((schema, collection))),
             depth: 0,
         }
         .to_string()
@@ -60,34 +60,54 @@ impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Described {
             plan: self,
-            names: Names(None),
+            names: Names::new(None),
             depth: 0,
         }
         .fmt(f)
     }
 }
 
-/// Whose fields the numbers mean, if that is known.
+/// What the numbers of fields and rows mean, as far as that is known.
 #[derive(Clone, Copy)]
-struct Names<'a>(Option<(&'a dyn Schema, CollectionId)>);
+struct Names<'a> {
+    schema: Option<&'a dyn Schema>,
+    /// The collection of the row; `None` for the items of a select.
+    collection: Option<CollectionId>,
+    /// The collections of the rows that a [`Plan::Joined`] binds.
+    rows: &'a [Option<CollectionId>],
+    /// What the rows are called, before their numbers: plans with rows nest.
+    letter: char,
+}
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn new(known: Option<(&'a dyn Schema, CollectionId)>) -> Self {
+        Self {
+            schema: known.map(|(schema, _)| schema),
+            collection: known.map(|(_, collection)| collection),
+            rows: &[],
+            letter: 'r',
+        }
+    }
+
     fn field(self, field: FieldId) -> String {
-        let known = self.0.and_then(|(schema, collection)| {
+        let known = self.schema.zip(self.collection);
+        let known = known.and_then(|(schema, collection)| {
             let fields = schema.fields(collection);
-            fields
-                .iter()
-                .find(|it| it.id == field)
-                .map(|it| it.name.to_owned())
+            let found = fields.iter().find(|it| it.id == field);
+            found.map(|it| it.name.to_owned())
         });
         known.unwrap_or_else(|| format!("#{}", field.0))
     }
 
     fn collection(self, collection: CollectionId) -> String {
-        match self.0 {
-            Some((schema, _)) => schema.name(collection).to_owned(),
+        match self.schema {
+            Some(schema) => schema.name(collection).to_owned(),
             None => format!("#{}", collection.0),
         }
+    }
+
+    fn row(self, number: usize) -> String {
+        format!("{}{}", self.letter, number + 1)
     }
 
     fn column(self, column: &Column) -> String {
@@ -97,10 +117,96 @@ impl Names<'_> {
             Column::Length(field) => format!("{}:length", self.field(*field)),
             Column::Path(field, path) => format!("{}.{}", self.field(*field), path.join(".")),
             Column::Item => "item".to_owned(),
-            Column::Of(row, column) => format!("row {row} . {}", Names(None).column(column)),
-            Column::Distance(_) => "geoDistance(…)".to_owned(),
-            Column::Time { format, .. } => format!("strftime('{format}', …)"),
+            Column::Of(number, column) => {
+                let names = self.at(self.rows.get(*number).copied().flatten());
+                let row = self.row(*number);
+                match column.as_ref() {
+                    Column::Item => row,
+                    column => format!("{row}.{}", names.column(column)),
+                }
+            }
+            Column::Distance(arguments) => {
+                let arguments: Vec<_> = arguments.iter().map(|it| self.argument(it)).collect();
+                format!("geoDistance({})", arguments.join(", "))
+            }
+            Column::Time {
+                format,
+                time,
+                modifiers,
+            } => {
+                let text = |text: &String| Value::Text(text.clone()).to_string();
+                let time = time.iter().map(|it| self.argument(it));
+                let arguments: Vec<_> = [text(format)]
+                    .into_iter()
+                    .chain(time)
+                    .chain(modifiers.iter().map(text))
+                    .collect();
+                format!("strftime({})", arguments.join(", "))
+            }
         }
+    }
+
+    fn argument(self, argument: &Argument) -> String {
+        match argument {
+            Argument::Column(column) => self.column(column),
+            Argument::Value(value) => value.to_string(),
+        }
+    }
+
+    /// What a joined row is, e.g. `r2 = every record of comments whose post is r1`.
+    fn join(self, number: usize, join: &Join) -> String {
+        let along = |from: &Origin, field: &FieldId| match from {
+            Origin::Row => self.field(*field),
+            Origin::Joined(row) => {
+                let names = self.at(self.rows.get(*row).copied().flatten());
+                format!("{}.{}", self.row(*row), names.field(*field))
+            }
+        };
+        let what = match join {
+            Join::One {
+                from,
+                field,
+                target,
+            } => format!("{} in {}", along(from, field), self.collection(*target)),
+            Join::Many {
+                from,
+                field,
+                target,
+            } => format!(
+                "each of {} in {}",
+                along(from, field),
+                self.collection(*target)
+            ),
+            Join::Items { from, field } => format!("each item of {}", along(from, field)),
+            Join::Back {
+                from,
+                source,
+                field,
+            } => {
+                let to = match from {
+                    Origin::Row => "this record".to_owned(),
+                    Origin::Joined(row) => self.row(*row),
+                };
+                let field = self.at(Some(*source)).field(*field);
+                let source = self.collection(*source);
+                format!("every record of {source} whose {field} holds {to}")
+            }
+            Join::Every { collection } => {
+                format!("every record of {}", self.collection(*collection))
+            }
+            Join::Caller { collection } => {
+                format!("the caller in {}", self.collection(*collection))
+            }
+            Join::Submitted { key, target } => {
+                let target = self.collection(*target);
+                format!("each of @request.body.{key} in {target}")
+            }
+        };
+        format!("{} = {what}", self.row(number))
+    }
+
+    fn at(self, collection: Option<CollectionId>) -> Self {
+        Self { collection, ..self }
     }
 
     /// A plan that fits one line; nothing for the others.
@@ -148,18 +254,25 @@ impl Names<'_> {
                     if *holds { "" } else { "not " }
                 )
             }
-            Plan::Visible { .. } => "may be listed".to_owned(),
-            Plan::Readable { field, .. } => format!("{} may be read", self.field(*field)),
+            Plan::Visible { row: None, .. } => "may be listed".to_owned(),
+            Plan::Visible { row: Some(row), .. } => format!("{} may be listed", self.row(*row)),
+            Plan::Readable {
+                collection,
+                field,
+                row,
+            } => {
+                let field = self.at(Some(*collection)).field(*field);
+                match row {
+                    None => format!("{field} may be read"),
+                    Some(row) => format!("{}.{field} may be read", self.row(*row)),
+                }
+            }
             Plan::All(_)
             | Plan::Any(_)
             | Plan::Via { .. }
             | Plan::Each { .. }
             | Plan::Joined { .. } => String::new(),
         }
-    }
-
-    fn of(self, collection: CollectionId) -> Self {
-        Self(self.0.map(|(schema, _)| (schema, collection)))
     }
 }
 
@@ -183,7 +296,12 @@ impl Display for Described<'_> {
             } => {
                 let (field, collection) = (names.field(*field), names.collection(*target));
                 let head = format!("{} {field} in {collection} with", quantity(*holds));
-                self.below(f, &head, std::slice::from_ref(inner), names.of(*target))
+                self.below(
+                    f,
+                    &head,
+                    std::slice::from_ref(inner),
+                    names.at(Some(*target)),
+                )
             }
             Plan::Each {
                 field,
@@ -193,16 +311,51 @@ impl Display for Described<'_> {
                 let head = format!("{} item of {} with", quantity(*holds), names.field(*field));
                 self.below(f, &head, std::slice::from_ref(inner), names)
             }
-            Plan::Joined { inner, holds, .. } => {
-                let head = format!("{} choice of rows with", quantity(*holds));
-                self.below(f, &head, std::slice::from_ref(inner), names)
-            }
+            Plan::Joined {
+                joins,
+                inner,
+                holds,
+            } => self.joined(f, joins, inner, *holds),
             simple => line(f, self.depth, &names.simple(simple)),
         }
     }
 }
 
 impl Described<'_> {
+    fn joined(
+        &self,
+        f: &mut Formatter<'_>,
+        joins: &[Join],
+        inner: &Plan,
+        holds: bool,
+    ) -> fmt::Result {
+        let rows: Vec<_> = joins.iter().map(Join::collection).collect();
+        // The rows of plans further inside must not be taken for those outside.
+        let outside = self.names.letter;
+        let letter = if self.names.rows.is_empty() {
+            outside
+        } else {
+            char::from_u32(u32::from(outside) + 1).unwrap_or(outside)
+        };
+        let here = Names {
+            rows: &rows,
+            letter,
+            ..self.names
+        };
+        line(f, self.depth, &format!("{} rows with", quantity(holds)))?;
+        for (number, join) in joins.iter().enumerate() {
+            writeln!(f)?;
+            line(f, self.depth + 1, &here.join(number, join))?;
+        }
+        writeln!(f)?;
+        Described {
+            plan: inner,
+            names: here,
+            depth: self.depth + 1,
+        }
+        .fmt(f)
+    }
+
     fn below(
         &self,
         f: &mut Formatter<'_>,

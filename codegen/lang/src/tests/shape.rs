@@ -90,6 +90,82 @@ fn conditions_on_one_path_share_its_row() {
 }
 
 #[test]
+fn other_ways_become_joined_rows() {
+    check(
+        "x_via_p.n ?= 2 && x_via_p.rm.title ?= title",
+        &[
+            "some rows with",
+            "  r1 = every record of x whose p holds this record",
+            "  r2 = each of r1.rm in x",
+            "  all of",
+            "    r1.n = 2",
+            "    r2.title = title",
+        ],
+    );
+    check(
+        "@collection.x.p = id",
+        &[
+            "all of",
+            "  some rows with",
+            "    r1 = every record of x",
+            "    r1.p = id",
+            "  no rows with",
+            "    r1 = every record of x",
+            "    r1.p = id is false",
+        ],
+    );
+    check(
+        "rm.title = @request.auth.friends.username",
+        &[
+            "all of",
+            "  some rows with",
+            "    r1 = each of rm in x",
+            "    r2 = the caller in users",
+            "    r3 = each of r2.friends in users",
+            "    r1.title = r3.username",
+            "  no rows with",
+            "    r1 = each of rm in x",
+            "    r2 = the caller in users",
+            "    r3 = each of r2.friends in users",
+            "    r1.title = r3.username is false",
+        ],
+    );
+    check(
+        "@request.body.r.title = other || strftime('%Y', sm:each, 'utc') ?= '2024'",
+        &[
+            "any of",
+            "  some rows with",
+            "    r1 = each of @request.body.r in x",
+            "    r1.title = other",
+            "  some rows with",
+            "    r1 = each item of sm",
+            "    strftime('%Y', r1, 'utc') = '2024'",
+        ],
+    );
+    // One of several conditions on one row, and something about every row.
+    check(
+        "x_via_p.n ?= 1 && (x_via_p.title = 'a' || public = true)",
+        &[
+            "some rows with",
+            "  r1 = every record of x whose p holds this record",
+            "  all of",
+            "    r1.n = 1",
+            "    any of",
+            "      all of",
+            "        r1.title = 'a'",
+            "        no rows with",
+            "          s1 = every record of x whose p holds this record",
+            "          s1.title = 'a' is false",
+            "      public = true",
+        ],
+    );
+    check(
+        "geoDistance(geo.lon, geo.lat, 1, 2.5) < 5",
+        &["geoDistance(geo.lon, geo.lat, 1, 2.5) < 5"],
+    );
+}
+
+#[test]
 fn changes_are_written_out() {
     let changed = [
         "all of",
