@@ -65,6 +65,17 @@ pub struct FieldGuard {
     pub write: RuleState,
 }
 
+/// Which query is run for [`Endpoint::probe_unchecked`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe<'a> {
+    /// That of a page: so many records in the order of insertion.
+    Page(i64),
+    /// That of a total.
+    Total,
+    /// That of one record: its id.
+    Record(&'a str),
+}
+
 /// Which page of a list is wanted.
 pub struct PageQuery<'a> {
     /// All collections, since a sort may lead through several.
@@ -215,6 +226,16 @@ pub trait Endpoint: Send + Sync {
         field: usize,
         target: &str,
     ) -> QueryResult<Vec<Box<dyn Record>>>;
+    /// Runs the query that a list, its total or a look at one record runs where a rule leaves
+    /// `condition`, without any rule and in the context's form; what is found is dropped. For
+    /// explaining what the server does.
+    fn probe_unchecked(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        condition: &Plan,
+        query: Probe<'_>,
+    ) -> QueryResult<()>;
     /// Inserts a record without any rule or validation.
     fn insert_unchecked(&self, conn: &mut Conn, record: &dyn Record) -> QueryResult<()>;
     /// Writes what differs, without any rule or validation.

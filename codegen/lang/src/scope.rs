@@ -110,10 +110,7 @@ impl<'a> Scope<'a> {
 }
 
 /// The candidate that the writer may have meant.
-pub(crate) fn nearest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wanted = word.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {

@@ -11,7 +11,9 @@ use basalt_lang::schema::{CollectionId, FieldId};
 use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
-use super::{Action, Counted, Endpoint, Event, FieldGuard, Page, PageQuery, Registry, RuleState};
+use super::{
+    Action, Counted, Endpoint, Event, FieldGuard, Page, PageQuery, Probe, Registry, RuleState,
+};
 use crate::access::fields::{self, Readable};
 use crate::access::{self, Allowed, Permit, Scope, system};
 use crate::collection::{Collection, Record};
@@ -382,6 +384,23 @@ impl<C: Collection> Endpoint for Of<C> {
     ) -> QueryResult<Vec<Box<dyn Record>>> {
         let condition = references::<C>(context, field, &[target.to_owned()]);
         Ok(boxed(Scope::<C>::system().matching(condition).load(conn)?))
+    }
+
+    fn probe_unchecked(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        condition: &Plan,
+        query: Probe<'_>,
+    ) -> QueryResult<()> {
+        let plan = condition;
+        let scope = Scope::<C>::system().matching(filter::dynamic::<C>(&Filter { plan, context }));
+        match query {
+            Probe::Page(limit) => drop(scope.page(conn, vec![C::rowid(false)], Some(limit), 0)?),
+            Probe::Total => drop(scope.count(conn)?),
+            Probe::Record(id) => drop(scope.find(conn, id)?),
+        }
+        Ok(())
     }
 
     fn insert_unchecked(&self, conn: &mut Conn, record: &dyn Record) -> QueryResult<()> {

@@ -6,6 +6,7 @@ mod agreement;
 pub(crate) mod among;
 pub mod collate;
 pub mod compare;
+pub mod explain;
 pub mod filter;
 pub(crate) mod fragment;
 pub mod function;

@@ -162,6 +162,32 @@ pub(super) fn reader(path: &Path) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
+/// A connection to no file.
+pub(super) fn in_memory() -> Result<Conn, OpenError> {
+    establish(Path::new(":memory:"))
+}
+
+/// A connection that can only read, beside those of a server.
+pub(super) fn look(path: &Path) -> Result<Conn, OpenError> {
+    if !path.is_file() {
+        return Err(OpenError::database(path, "there is no such file"));
+    }
+    check_magic(path)?;
+    let text = path
+        .to_str()
+        .ok_or_else(|| OpenError::database(path, "the path is not valid UTF-8"))?;
+    // As a URI, in which three characters mean something.
+    let name = text
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    let failed = |error: OpenError| match error {
+        OpenError::Database { message, .. } => OpenError::database(path, message),
+        other => other,
+    };
+    establish(Path::new(&format!("file:{name}?mode=ro"))).map_err(failed)
+}
+
 fn establish(path: &Path) -> Result<Conn, OpenError> {
     let text = path
         .to_str()

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diesel::Connection;
+use diesel::connection::SimpleConnection;
 
 use crate::error::ApiError;
 use crate::sql::Conn;
@@ -62,6 +63,25 @@ pub fn maintain<R>(
 ) -> anyhow::Result<R> {
     let _lock = Lock::take(path)?;
     job(&mut connect::writer(path)?)
+}
+
+/// A database in memory with these tables, set up as every connection of a server is.
+///
+/// # Errors
+/// One line: the statements are refused.
+pub fn in_memory(tables: &str) -> anyhow::Result<Conn> {
+    let mut conn = connect::in_memory()?;
+    conn.batch_execute(tables)?;
+    Ok(conn)
+}
+
+/// A connection to a database that a server may be using meanwhile. Nothing can be written by it,
+/// and nothing is made if there is no such file.
+///
+/// # Errors
+/// One line that says what is wrong with the file.
+pub fn look(path: &Path) -> anyhow::Result<Conn> {
+    Ok(connect::look(path)?)
 }
 
 impl Database {

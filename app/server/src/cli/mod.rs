@@ -1,6 +1,7 @@
 //! The `basalt` command: what every application can do, and what needs the generator.
 
 mod access;
+mod explain;
 mod migrate;
 mod schema;
 mod test;

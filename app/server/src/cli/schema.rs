@@ -3,12 +3,9 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use basalt_codegen::emit::emit;
-use basalt_codegen::resolve::RuleView;
 use basalt_codegen::{Checked, Report, ir};
-use basalt_lang::schema::Schema as _;
-use basalt_lang::scope::{Caller, Scope};
 use clap::{Args, Subcommand};
 
 /// Look at the schema files.
@@ -27,18 +24,14 @@ pub enum SchemaCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Show what a rule means: its typed tree, its class and its plan
-    #[command(
-        after_help = "Examples:\n  basalt schema explain posts list\n  basalt schema explain posts 'author.organization.name != \"test\"'"
-    )]
-    Explain {
-        /// The collection
-        collection: String,
-        /// list, view, create, update, delete, auth, manage, or a rule as text
-        rule: String,
-        #[command(flatten)]
-        place: Place,
-    },
+    /// Show what a rule means, what SQL it becomes for whom, and which indexes that uses
+    #[command(after_help = "\
+Examples:
+  basalt schema explain posts list
+  basalt schema explain posts --rule 'author.organization.name != \"test\"'
+  basalt schema explain posts --filter 'title ~ \"a\"' --database basalt_data
+  basalt schema explain users update --json")]
+    Explain(super::explain::ExplainArgs),
     /// Print who may do what with each collection and field
     #[command(
         after_help = "Examples:\n  basalt schema access\n  basalt schema access --format markdown > schema/access.md\n  basalt schema access --check schema/access.md"
@@ -61,11 +54,7 @@ pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
     match command {
         SchemaCommand::Check(place) => check(&place.schema),
         SchemaCommand::Expand { collection, place } => expand(collection.as_deref(), &place.schema),
-        SchemaCommand::Explain {
-            collection,
-            rule,
-            place,
-        } => explain(&collection, &rule, &place.schema),
+        SchemaCommand::Explain(args) => super::explain::run(&args),
         SchemaCommand::Access(args) => super::access::run(&args),
         SchemaCommand::Test(args) => super::test::run(&args),
     }
@@ -148,46 +137,4 @@ fn find<'a>(schema: &'a ir::Schema, name: &str) -> anyhow::Result<&'a ir::Collec
             names.join(", ")
         )
     })
-}
-
-fn explain(collection: &str, rule: &str, dir: &Path) -> anyhow::Result<()> {
-    let schema = load(dir)?;
-    let found = find(&schema, collection)?;
-    let rules = &found.rules;
-    let named = match rule {
-        "list" => Some(&rules.list),
-        "view" => Some(&rules.view),
-        "create" => Some(&rules.create),
-        "update" => Some(&rules.update),
-        "delete" => Some(&rules.delete),
-        "auth" => Some(&rules.auth),
-        "manage" => Some(&rules.manage),
-        _ => None,
-    };
-    match named {
-        Some(ir::Rule::Locked) => println!("locked: superusers only"),
-        Some(ir::Rule::Public) => println!("public: everyone, guests included"),
-        Some(ir::Rule::When(compiled)) => explain_text(&schema, collection, &compiled.text)?,
-        None => explain_text(&schema, collection, rule)?,
-    }
-    Ok(())
-}
-
-fn explain_text(schema: &ir::Schema, collection: &str, text: &str) -> anyhow::Result<()> {
-    let view = RuleView::new(schema);
-    let Some(id) = view.collection(collection) else {
-        bail!("there is no collection `{collection}`")
-    };
-    let scope = Scope::new(&view, id, Caller::Rule);
-    let compiled = basalt_lang::compile(text, &scope).map_err(|errors| {
-        let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        anyhow!("{}", lines.join("\n"))
-    })?;
-    println!(
-        "rule   {text}\nclass  {:?}\n\n{}\nplan\n{}",
-        compiled.class,
-        compiled.typed,
-        compiled.plan.describe(&view, id)
-    );
-    Ok(())
 }

@@ -15,7 +15,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Collection, CollectionId, Location, Schema};
+use crate::ir::{Collection, CollectionId, Location, Plan, Schema};
 use render::Item;
 
 /// One output of a collection's module.
@@ -72,6 +72,25 @@ pub fn emit_with(schema: &Schema, unmigrated: &[String]) -> BTreeMap<String, Str
     let text = render::file("the schema files", &registry::emit(schema, unmigrated));
     files.insert("mod.rs".to_owned(), text);
     files
+}
+
+/// A rule as Rust, without the rest of its collection's module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleCode {
+    /// The condition on stored rows, and the functions that it was split into.
+    pub sql: String,
+    /// The condition on a record in memory. Through relations it calls functions of the other form.
+    pub memory: String,
+}
+
+/// What a plan about records of `collection` becomes as its rule `action`; a rule that the schema
+/// doesn't have may have any name.
+pub fn rule_code(schema: &Schema, collection: &Collection, action: &str, plan: &Plan) -> RuleCode {
+    let unit = Unit { schema, collection };
+    RuleCode {
+        sql: render::items(&rules::sql_form(&unit, action, String::new(), plan)),
+        memory: render::items(&rules::memory_form(&unit, action, plan)),
+    }
 }
 
 /// The file that something comes from, in words.

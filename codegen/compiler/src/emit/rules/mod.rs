@@ -14,7 +14,7 @@ use quote::{format_ident, quote};
 
 use super::render::Item;
 use super::{Unit, ident};
-use crate::ir::{Collection, CompiledRule, Rule};
+use crate::ir::{Collection, CompiledRule, Plan, Rule};
 use outline::Outline;
 
 /// The functions of the rules and the `RULES` table.
@@ -40,13 +40,23 @@ pub(super) fn of_all(collection: &Collection) -> impl Iterator<Item = &Rule> {
 /// Both forms of a rule, each with the functions that it was split into.
 fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
     let doc = format!("{}: `{}`", ident::rule_place(rule), one_line(&rule.text));
-    let mut outline = Outline::new(unit, action, &rule.plan);
-    sql::rule(&mut outline, doc, &rule.plan);
-    let mut items = outline.items();
-    let mut outline = Outline::new(unit, action, &rule.plan);
-    memory::rule(&mut outline, &rule.plan);
-    items.extend(outline.items());
+    let mut items = sql_form(unit, action, doc, &rule.plan);
+    items.extend(memory_form(unit, action, &rule.plan));
     items
+}
+
+/// The functions of the SQL form.
+pub(super) fn sql_form(unit: &Unit<'_>, action: &str, doc: String, plan: &Plan) -> Vec<Item> {
+    let mut outline = Outline::new(unit, action, plan);
+    sql::rule(&mut outline, doc, plan);
+    outline.items()
+}
+
+/// The functions of the memory form. Through relations it calls those of the SQL form.
+pub(super) fn memory_form(unit: &Unit<'_>, action: &str, plan: &Plan) -> Vec<Item> {
+    let mut outline = Outline::new(unit, action, plan);
+    memory::rule(&mut outline, plan);
+    outline.items()
 }
 
 fn table(unit: &Unit<'_>) -> Item {

@@ -1,0 +1,192 @@
+//! `schema explain`: what a rule means, what it becomes, and what the database makes of it.
+//! `docs/explain.md` documents the output.
+
+mod callers;
+mod database;
+mod fit;
+mod layout;
+mod question;
+mod report;
+mod sample;
+mod text;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::bail;
+use basalt_codegen::needs::{self, Verdict};
+use basalt_codegen::resolve::RuleView;
+use basalt_codegen::{emit, ir};
+use basalt_lang::schema::Schema as _;
+use basalt_runtime::registry::Registry;
+use clap::Args;
+
+use super::schema::{Place, load};
+use callers::Callers;
+use database::Database;
+use question::{Question, Subject};
+use report::{Explanation, Missing, Tree};
+
+/// What to explain, and how.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The collection
+    collection: String,
+    /// list, view, create, update, delete, auth, manage, FIELD.read, FIELD.write, or a rule as text
+    #[arg(required_unless_present_any = ["text", "filter"], conflicts_with = "text")]
+    rule: Option<String>,
+    /// A rule as text, as if it were the list rule
+    #[arg(long = "rule", value_name = "TEXT")]
+    text: Option<String>,
+    /// What a client asks in `?filter=`, together with the rule (without one: the list rule)
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Ask this database for its query plans, without changing it, instead of an empty one
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
+    let schema = load(&args.place.schema)?;
+    let question = Question::of(&schema, args)?;
+    let registry = crate::application().collections.build();
+    let unfit = fit::differences(&RuleView::new(&schema), &registry);
+    let explanation = explain(&schema, &question, &registry, unfit, args)?;
+    let mut out = std::io::stdout();
+    if args.json {
+        let json = serde_json::to_string_pretty(&explanation)?;
+        out.write_all(format!("{json}\n").as_bytes())?;
+    } else {
+        let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        out.write_all(text::render(&explanation, color).as_bytes())?;
+    }
+    if explanation.unfit.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "this program was built from another schema, so there is no SQL to show: {}; build it again \
+         from {}",
+        explanation.unfit.join(", "),
+        args.place.schema.display()
+    )
+}
+
+/// Puts everything together. `unfit`: in what the program differs from the schema files.
+fn explain(
+    schema: &ir::Schema,
+    question: &Question<'_>,
+    registry: &Registry,
+    unfit: Vec<String>,
+    args: &ExplainArgs,
+) -> anyhow::Result<Explanation> {
+    let view = RuleView::new(schema);
+    let collection = question.collection;
+    let mut explanation = Explanation::new(&collection.name.wire, &question.subject);
+    explanation.filter = args.filter.clone();
+    explanation.unfit = unfit;
+    if let Some(compiled) = &question.rule {
+        explanation.tree = Some(Tree::of(&compiled.typed));
+        explanation.memory = code(schema, question);
+        explanation.warnings = compiled.warnings.iter().map(ToString::to_string).collect();
+    }
+    if let Some(filter) = &question.filter {
+        explanation.filter_tree = Some(Tree::of(&filter.typed));
+    }
+    if let Some(plan) = &question.plan {
+        let lines = plan.describe(&view, question.id);
+        explanation.class = Some(report::class(plan));
+        explanation.plan = lines.lines().map(str::to_owned).collect();
+        let reads = plan.reads().into_iter();
+        explanation.reads = reads.map(|id| view.name(id).to_owned()).collect();
+        explanation.before_query = callers::request_only(plan, &view, question.id);
+        explanation.indexes.missing = missing(schema, question, plan);
+    }
+    let mut database = if explanation.unfit.is_empty() {
+        Some(Database::open(schema, args.database.as_deref())?)
+    } else {
+        None
+    };
+    let callers = Callers {
+        schema,
+        view: &view,
+        registry,
+        question,
+    };
+    explanation.callers = callers.explain(database.as_mut())?;
+    explanation.indexes.used = database::used(schema, &explanation.callers);
+    Ok(explanation)
+}
+
+/// The memory form as the generator writes it.
+fn code(schema: &ir::Schema, question: &Question<'_>) -> Option<String> {
+    let plan = &question.rule.as_ref()?.plan;
+    let action = match &question.subject {
+        Subject::Rule { name, .. } => name.replace('.', "_"),
+        Subject::Text(_) => "rule".to_owned(),
+    };
+    Some(emit::rule_code(schema, question.collection, &action, plan).memory)
+}
+
+/// The columns that rows are looked up by, and that no index begins with.
+fn missing(schema: &ir::Schema, question: &Question<'_>, plan: &ir::Plan) -> Vec<Missing> {
+    let needs = needs::needs(schema, question.id, plan, question.usage);
+    let missing = needs.into_iter().filter_map(|need| {
+        let collection = schema.collections.get(need.collection.0)?;
+        let field = collection.fields.get(need.field.0)?;
+        let name = &collection.name.wire;
+        let reason = match need.verdict {
+            Verdict::Wanted => format!(
+                "rows are looked up by it; declare `[[indexes]] fields = [\"{}\"]` in {}",
+                field.name.wire, collection.location.path
+            ),
+            verdict => format!("none is derived: {}", verdict.reason()),
+        };
+        Some(Missing {
+            collection: name.clone(),
+            field: field.name.wire.clone(),
+            reason,
+        })
+    });
+    missing.collect()
+}
+
+/// The mistakes in a text that was given as an argument, each with the place marked.
+fn mistakes(what: &str, text: &str, errors: &[basalt_lang::Error]) -> anyhow::Error {
+    let mut message = format!("the {what} can't be understood");
+    for error in errors {
+        message.push_str(&format!("\n  {}", error.message));
+        let before = text.get(..error.span.start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let start = before.len() - line.len();
+        let rest = text.get(start..).unwrap_or_default();
+        let shown = rest.lines().next().unwrap_or_default();
+        let marked = text
+            .get(error.span.start..error.span.end)
+            .unwrap_or_default();
+        let marked = marked.lines().next().unwrap_or_default().chars().count();
+        message.push_str(&format!(
+            "\n    {shown}\n    {:indent$}{} {}",
+            "",
+            "^".repeat(marked.max(1)),
+            error.label,
+            indent = line.chars().count()
+        ));
+        if let Some(help) = &error.help {
+            message.push_str(&format!("\n  help: {help}"));
+        }
+    }
+    anyhow::Error::msg(message)
+}
+
+/// "did you mean", if something is near.
+fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    match basalt_lang::scope::nearest(word, known) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    }
+}
