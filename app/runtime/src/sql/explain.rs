@@ -1,6 +1,7 @@
 //! What a job asks the database, and how SQLite goes about it: for people who want to understand
 //! a rule. Nothing of this runs in a server.
 
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::connection::InstrumentationEvent;
@@ -33,8 +34,12 @@ pub fn record<R>(conn: &mut Conn, job: impl FnOnce(&mut Conn) -> R) -> (R, Vec<S
     let sink = statements.clone();
     conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
         if let InstrumentationEvent::StartQuery { query, .. } = event {
-            let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
-            sink.push(statement(&query.to_string()));
+            let mut text = String::new();
+            // One that has no text fails when it is run, too.
+            if write!(text, "{query}").is_ok() {
+                let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                sink.push(statement(&text));
+            }
         }
     });
     let result = job(conn);

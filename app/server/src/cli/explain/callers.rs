@@ -20,6 +20,9 @@ use super::sample;
 /// How many records the example of a page has.
 const PAGE: i64 = 20;
 
+/// How many conditions are told apart before the rest is taken together.
+const LEVELS: usize = 3;
+
 /// Who asks.
 struct Who<'a> {
     caller: &'static str,
@@ -98,23 +101,44 @@ impl Callers<'_> {
 
     /// The cases that the request may decide between; one if there is nothing to decide.
     fn cases(&self, who: &Who<'_>, database: &mut Database) -> anyhow::Result<Vec<Case>> {
-        let open = request_only(&who.plan, self.view, self.question.id);
-        if open.is_empty() {
-            return Ok(vec![self.case(who, None, &who.plan, database)?]);
-        }
-        let (all, none) = match open.as_slice() {
-            [one] => (format!("if {one}"), format!("unless {one}")),
-            many => (
-                format!("if all of these hold: {}", many.join("; ")),
-                "if none of these holds".to_owned(),
-            ),
-        };
         let mut cases = Vec::new();
-        for (when, holds) in [(all, true), (none, false)] {
-            let plan = decided(&who.plan, holds).fold();
-            cases.push(self.case(who, Some(when), &plan, database)?);
+        for (when, plan) in self.split(&who.plan) {
+            cases.push(self.case(who, when, &plan, database)?);
         }
         Ok(cases)
+    }
+
+    /// What is left of a plan for each outcome of what the request decides, and which outcome that
+    /// is: condition by condition, so that one that doesn't matter any more isn't named.
+    fn split(&self, plan: &Plan) -> Vec<(Option<String>, Plan)> {
+        let mut ready = Vec::new();
+        let mut waiting = vec![(Vec::new(), plan.clone())];
+        while let Some((path, plan)) = waiting.pop() {
+            let open = conditions(&plan);
+            let Some(condition) = open.first() else {
+                let when = (!path.is_empty()).then(|| format!("if {}", path.join(" and ")));
+                ready.push((when, plan));
+                continue;
+            };
+            let words = condition.phrase(self.view, self.question.id);
+            let one = |other: &Plan| other == condition;
+            let any = |_: &Plan| true;
+            let (is_meant, holds, fails): (&dyn Fn(&Plan) -> bool, _, _) = if path.len() < LEVELS {
+                (&one, words.clone(), format!("not ({words})"))
+            } else {
+                (
+                    &any,
+                    "all else holds".to_owned(),
+                    "nothing else holds".to_owned(),
+                )
+            };
+            for (word, outcome) in [(fails, false), (holds, true)] {
+                let mut path = path.clone();
+                path.push(word);
+                waiting.push((path, decided(&plan, is_meant, outcome)));
+            }
+        }
+        ready
     }
 
     fn case(
@@ -193,43 +217,49 @@ fn can_log_in(collection: &ir::Collection) -> bool {
 
 /// The conditions that the request alone decides, in words, each once.
 pub(super) fn request_only(plan: &Plan, view: &RuleView, id: CollectionId) -> Vec<String> {
+    let conditions = conditions(plan).into_iter();
+    conditions
+        .map(|condition| condition.phrase(view, id))
+        .collect()
+}
+
+/// The same as plans.
+fn conditions(plan: &Plan) -> Vec<Plan> {
     let mut found = Vec::new();
-    collect(plan, &mut |condition| {
-        let words = condition.phrase(view, id);
-        if !found.contains(&words) {
-            found.push(words);
-        }
-    });
+    collect(plan, &mut found);
     found
 }
 
-fn collect(plan: &Plan, visit: &mut dyn FnMut(&Plan)) {
+fn collect(plan: &Plan, found: &mut Vec<Plan>) {
     match plan {
-        Plan::Request { .. } => visit(plan),
-        Plan::All(parts) | Plan::Any(parts) => parts.iter().for_each(|part| collect(part, visit)),
+        Plan::Request { .. } if !found.contains(plan) => found.push(plan.clone()),
+        Plan::All(parts) | Plan::Any(parts) => parts.iter().for_each(|part| collect(part, found)),
         Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
-            collect(inner, visit);
+            collect(inner, found);
         }
         _ => {}
     }
 }
 
-/// The plan with all such conditions decided alike.
-fn decided(plan: &Plan, holds: bool) -> Plan {
+/// The plan with some such conditions decided, folded.
+fn decided(plan: &Plan, is_meant: &dyn Fn(&Plan) -> bool, holds: bool) -> Plan {
     let mut plan = plan.clone();
-    decide(&mut plan, holds);
-    plan
+    decide(&mut plan, is_meant, holds);
+    plan.fold()
 }
 
-fn decide(plan: &mut Plan, holds: bool) {
+fn decide(plan: &mut Plan, is_meant: &dyn Fn(&Plan) -> bool, holds: bool) {
     match plan {
-        Plan::Request { .. } if holds => *plan = Plan::Always,
-        Plan::Request { .. } => *plan = Plan::Never,
+        Plan::Request { .. } if is_meant(plan) => {
+            *plan = if holds { Plan::Always } else { Plan::Never };
+        }
         Plan::All(parts) | Plan::Any(parts) => {
-            parts.iter_mut().for_each(|part| decide(part, holds))
+            for part in parts {
+                decide(part, is_meant, holds);
+            }
         }
         Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
-            decide(inner, holds);
+            decide(inner, is_meant, holds);
         }
         _ => {}
     }

@@ -65,15 +65,20 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         out.write_all(text::render(&explanation, color).as_bytes())?;
     }
-    if explanation.unfit.is_empty() {
-        return Ok(());
+    match explanation.unfit.as_slice() {
+        [] => Ok(()),
+        [first, more @ ..] => {
+            let more = match more.len() {
+                0 => String::new(),
+                count => format!(" ({count} more differences)"),
+            };
+            bail!(
+                "there is no SQL to show, since this program was built from another schema: \
+                 {first}{more}; build it from {}",
+                args.place.schema.display()
+            )
+        }
     }
-    bail!(
-        "this program was built from another schema, so there is no SQL to show: {}; build it again \
-         from {}",
-        explanation.unfit.join(", "),
-        args.place.schema.display()
-    )
 }
 
 /// Puts everything together. `unfit`: in what the program differs from the schema files.
@@ -89,6 +94,7 @@ fn explain(
     let mut explanation = Explanation::new(&collection.name.wire, &question.subject);
     explanation.filter = args.filter.clone();
     explanation.unfit = unfit;
+    explanation.asked = question.asked.as_str();
     if let Some(compiled) = &question.rule {
         explanation.tree = Some(Tree::of(&compiled.typed));
         explanation.memory = code(schema, question);
@@ -129,7 +135,10 @@ fn code(schema: &ir::Schema, question: &Question<'_>) -> Option<String> {
         Subject::Rule { name, .. } => name.replace('.', "_"),
         Subject::Text(_) => "rule".to_owned(),
     };
-    Some(emit::rule_code(schema, question.collection, &action, plan).memory)
+    let code = emit::rule_code(schema, question.collection, &action, plan).memory;
+    // The comments are for readers of whole files.
+    let lines = code.lines().filter(|line| !line.starts_with("///"));
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The columns that rows are looked up by, and that no index begins with.

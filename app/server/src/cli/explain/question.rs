@@ -35,6 +35,17 @@ pub(super) enum Asked {
     InMemory,
 }
 
+impl Asked {
+    /// As JSON has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Asked::OfMany => "list",
+            Asked::OfOne => "record",
+            Asked::InMemory => "memory",
+        }
+    }
+}
+
 /// The question, with what it was compiled to.
 pub(super) struct Question<'a> {
     /// The collection.

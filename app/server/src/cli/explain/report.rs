@@ -36,6 +36,9 @@ pub(super) struct Explanation {
     pub reads: Vec<String>,
     /// What rule and filter mean, line by line.
     pub plan: Vec<String>,
+    /// Of what the rule is asked: `list` (pages and totals), `record` (one, with the query that
+    /// reads it) or `memory` (one that is in memory).
+    pub asked: &'static str,
     /// The conditions that the request alone decides.
     pub before_query: Vec<String>,
     /// The memory form of the rule, as Rust.
@@ -49,7 +52,7 @@ pub(super) struct Explanation {
 }
 
 /// One kind of caller.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallerReport {
     /// `guest`, `user` or `superuser`.
@@ -63,7 +66,7 @@ pub(super) struct CallerReport {
 }
 
 /// What is queried if the request decides so.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Case {
     /// The conditions that hold or don't; `None` if there is one case only.
     pub when: Option<String>,
@@ -74,7 +77,7 @@ pub(super) struct Case {
 }
 
 /// One statement.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StatementReport {
     /// `page`, `total` or `record`.
@@ -94,7 +97,7 @@ pub(super) struct StatementReport {
 }
 
 /// One line of a query plan.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Step {
     /// How many steps it is below.
     pub depth: usize,
@@ -196,6 +199,7 @@ impl Explanation {
             class: None,
             reads: Vec::new(),
             plan: Vec::new(),
+            asked: "",
             before_query: Vec::new(),
             memory: None,
             callers: Vec::new(),

@@ -22,8 +22,24 @@ pub(super) fn render(explanation: &Explanation, color: bool) -> String {
             .lines()
             .for_each(|line| page.line(1, line));
     }
-    for caller in &explanation.callers {
-        page.caller(caller);
+    if explanation.asked == "memory" {
+        page.heading("SQL");
+        page.line(
+            1,
+            "none of its own: the rule is asked of one record, in its memory form",
+        );
+    }
+    let mut rest = explanation.callers.as_slice();
+    while let Some((caller, tail)) = rest.split_first() {
+        // Whom the rule treats alike is said once.
+        let alike = |other: &&CallerReport| {
+            (&other.condition, &other.cases) == (&caller.condition, &caller.cases)
+        };
+        let count = tail.iter().take_while(alike).count();
+        let (twins, tail) = tail.split_at(count);
+        let names: Vec<String> = [caller].into_iter().chain(twins).map(name).collect();
+        page.caller(&names.join(", "), caller);
+        rest = tail;
     }
     page.indexes(explanation);
     page.text
@@ -127,19 +143,13 @@ impl Page {
         items.iter().for_each(|item| self.tree(depth + 1, item));
     }
 
-    fn caller(&mut self, caller: &CallerReport) {
-        let who = match (caller.caller, &caller.collection) {
-            ("guest", _) => "Guest".to_owned(),
-            ("superuser", _) => "Superuser".to_owned(),
-            (_, Some(collection)) => format!("Record of {collection}"),
-            (other, None) => other.to_owned(),
-        };
-        self.heading(&who);
+    fn caller(&mut self, who: &str, caller: &CallerReport) {
+        self.heading(who);
         self.long(
             1,
             &match caller.condition.as_str() {
                 "always" => "every record".to_owned(),
-                "never" => "no record: nothing is queried".to_owned(),
+                "never" => "no record".to_owned(),
                 condition => format!("the records with {condition}"),
             },
         );
@@ -152,12 +162,14 @@ impl Page {
         let mut depth = 1;
         if let Some(when) = &case.when {
             let records = match case.records {
-                "none" => ": no record, nothing is queried",
                 "all" => ": every record",
                 _ => ":",
             };
             self.long(depth, &format!("{when}{records}"));
             depth += 1;
+        }
+        if case.statements.is_empty() {
+            self.line(depth, "nothing is queried, since no record can match");
         }
         for statement in &case.statements {
             self.statement(depth, statement);
@@ -180,7 +192,7 @@ impl Page {
         }
         let values: Vec<String> = statement.values.iter().map(ToString::to_string).collect();
         if !values.is_empty() {
-            self.long(depth + 1, &format!("with {}", values.join(", ")));
+            self.long(depth + 1, &format!("values {}", values.join(", ")));
         }
         for (number, step) in statement.query_plan.iter().enumerate() {
             let mark = if number == 0 { "plan" } else { "" };
@@ -209,6 +221,15 @@ impl Page {
                 self.long(1, &format!("{column}: {}", missing.reason));
             }
         }
+    }
+}
+
+fn name(caller: &CallerReport) -> String {
+    match (caller.caller, &caller.collection) {
+        ("guest", _) => "Guest".to_owned(),
+        ("superuser", _) => "Superuser".to_owned(),
+        (_, Some(collection)) => format!("Record of {collection}"),
+        (other, None) => other.to_owned(),
     }
 }
 
