@@ -17,7 +17,7 @@ use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
-use crate::rules::Context;
+use crate::rules::{Context, Filter};
 use crate::sql::Conn;
 use crate::storage::{Marks, Totals};
 use crate::wire::Shape;
@@ -227,13 +227,12 @@ pub trait Endpoint: Send + Sync {
         target: &str,
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// Runs the query that a list, its total or a look at one record runs where a rule leaves
-    /// `condition`, without any rule and in the context's form; what is found is dropped. For
+    /// `condition`, without any rule and in its context's form; what is found is dropped. For
     /// explaining what the server does.
     fn probe_unchecked(
         &self,
         conn: &mut Conn,
-        context: &Context<'_>,
-        condition: &Plan,
+        condition: &Filter<'_>,
         query: Probe<'_>,
     ) -> QueryResult<()>;
     /// Inserts a record without any rule or validation.

@@ -389,12 +389,10 @@ impl<C: Collection> Endpoint for Of<C> {
     fn probe_unchecked(
         &self,
         conn: &mut Conn,
-        context: &Context<'_>,
-        condition: &Plan,
+        condition: &Filter<'_>,
         query: Probe<'_>,
     ) -> QueryResult<()> {
-        let plan = condition;
-        let scope = Scope::<C>::system().matching(filter::dynamic::<C>(&Filter { plan, context }));
+        let scope = Scope::<C>::system().matching(filter::dynamic::<C>(condition));
         match query {
             Probe::Page(limit) => drop(scope.page(conn, vec![C::rowid(false)], Some(limit), 0)?),
             Probe::Total => drop(scope.count(conn)?),

@@ -9,7 +9,7 @@ use basalt_lang::schema::CollectionId;
 use basalt_runtime::auth::guard::SUPERUSERS;
 use basalt_runtime::registry::{Probe, Registry};
 use basalt_runtime::request::RequestInfo;
-use basalt_runtime::rules::Context;
+use basalt_runtime::rules::{Context, Filter};
 use basalt_runtime::sql::Form;
 
 use super::database::Database;
@@ -190,7 +190,12 @@ impl Callers<'_> {
                 Form::In => "in",
                 Form::Exists => "exists",
             };
-            let job = |conn: &mut _| entry.probe_unchecked(conn, &context, plan, probe);
+            let filter = Filter {
+                plan,
+                context: &context,
+                registry: Some(self.registry),
+            };
+            let job = |conn: &mut _| entry.probe_unchecked(conn, &filter, probe);
             for statement in database.statements(job)? {
                 let twin = found
                     .iter_mut()
