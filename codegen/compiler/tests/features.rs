@@ -11,6 +11,8 @@ name = "everything"
 id = "every_thing"
 type = "auth"
 renamed_from = "all"
+imported = true
+allow = ["lint::looser_view", "leak::unique"]
 
 [rules]
 list = "@request.auth.id != ''"
@@ -30,7 +32,7 @@ id = { type = "text", generate = "uuidv7" }
 password = { type = "password", min = 10 }
 nick = { type = "text", min = 2, max = 30, pattern = '^\w+$', autogenerate = '\w{8}', present = true, help = "A name", presentable = true }
 code = { type = "text", generate = "uuidv7", hidden = true }
-body = { type = "editor", max_size = 1000, convert_urls = true, default = "<p>" }
+body = { type = "editor", max_size = 1000, convert_urls = true, default = "<p>", read = "id = @request.auth.id", write = false }
 rank = { type = "number", min = -1.5, max = 10, nullable = true, default = 5 }
 count = { type = "number", only_int = true, min = 1, required = true }
 live = { type = "bool", default = true }
@@ -106,7 +108,7 @@ fn takes_every_option() {
     let Rule::When(create) = &collection.rules.create else {
         panic!("no rule")
     };
-    assert_eq!(create.location.line, 10);
+    assert_eq!(create.location.line, 12);
     assert!(matches!(collection.rules.update, Rule::Locked));
     let names: Vec<&str> = collection
         .indexes

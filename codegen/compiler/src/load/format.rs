@@ -100,6 +100,12 @@ pub const FILE: &[Key] = &[
         "The fields, in the order of the file; `id` is implied.",
     ),
     key("indexes", Shape::Tables(INDEX), "Indexes of the table."),
+    ALLOW,
+    key(
+        "imported",
+        Shape::Bool,
+        "From PocketBase: rules that it takes, but that are mistakes here, are warnings.",
+    ),
     key(
         "auth",
         Shape::Table(AUTH),
@@ -232,6 +238,11 @@ const WRITE: Key = key(
     Shape::Rule,
     "Who may set the field of which record: a rule, or `false` for superusers only. Absent: whoever may write the record.",
 );
+const ALLOW: Key = key(
+    "allow",
+    Shape::Texts,
+    "Warnings about this that are known, such as `leak::unique`.",
+);
 const RENAMED_FROM: Key = key(
     "renamed_from",
     Shape::Text,
@@ -256,6 +267,7 @@ const COMMON: &[Key] = &[
     READ,
     WRITE,
     PRESENTABLE,
+    ALLOW,
     key(
         "help",
         Shape::Text,
@@ -286,6 +298,7 @@ const AUTODATE: &[Key] = &[
     HIDDEN,
     READ,
     PRESENTABLE,
+    ALLOW,
     RENAMED_FROM,
 ];
 

@@ -21,6 +21,7 @@ mod follows;
 mod implied;
 mod indexes;
 mod kinds;
+mod lint;
 mod patterns;
 mod rules;
 mod view;
@@ -88,6 +89,7 @@ fn model(documents: &[Document], cx: &mut Context<'_>) -> ir::Schema {
     auth::resolve(&drafts, &mut schema, cx);
     rules::resolve(&drafts, &mut schema, &view, cx);
     indexes::of_rules(&mut schema);
+    lint::check(&drafts, &schema, &view, cx);
     schema
 }
 
@@ -152,12 +154,35 @@ impl Context<'_> {
         error: &basalt_lang::Error,
         scope: &Scope<'_>,
     ) {
+        self.push_rule(text, error, error.severity(), scope);
+    }
+
+    /// The same for a mistake that an imported rule may have.
+    fn push_rule_warning(
+        &mut self,
+        text: &Spanned<String>,
+        error: &basalt_lang::Error,
+        scope: &Scope<'_>,
+    ) {
+        self.push_rule(text, error, Severity::Warning, scope);
+    }
+
+    fn push_rule(
+        &mut self,
+        text: &Spanned<String>,
+        error: &basalt_lang::Error,
+        severity: Severity,
+        scope: &Scope<'_>,
+    ) {
         if self.only_follows(text, error, scope) {
             return;
         }
         let span = error.span;
         let place = self.inside(text, span.start, span.end);
-        let found = Diagnostic::of_rule(error, place);
+        let found = Diagnostic {
+            severity,
+            ..Diagnostic::of_rule(error, place)
+        };
         if !self
             .found
             .iter()

@@ -19,9 +19,10 @@ pub(super) fn resolve(
 ) {
     for (at, (draft, collection)) in drafts.iter().zip(&mut schema.collections).enumerate() {
         let scope = Scope::new(view, CollectionId(at), Caller::Rule);
+        let lenient = draft.document.entries.flag("imported");
         let mut rule = |key: &str, absent: Rule| match text(draft, key) {
-            Some(text) if key == "create" => compiled(&text, &scope.creating(), cx),
-            Some(text) => compiled(&text, &scope, cx),
+            Some(text) if key == "create" => compiled(&text, &scope.creating(), lenient, cx),
+            Some(text) => compiled(&text, &scope, lenient, cx),
             None => absent,
         };
         collection.rules = ir::Rules {
@@ -34,8 +35,8 @@ pub(super) fn resolve(
             manage: rule("manage", Rule::Locked),
         };
         for (doc, field) in draft.fields.iter().zip(&mut collection.fields) {
-            field.read = field_rule(doc, "read", &scope, cx);
-            field.write = field_rule(doc, "write", &scope, cx);
+            field.read = field_rule(doc, "read", &scope, lenient, cx);
+            field.write = field_rule(doc, "write", &scope, lenient, cx);
             check_field(draft, doc, field, cx);
         }
         check_kind(draft, cx);
@@ -43,12 +44,18 @@ pub(super) fn resolve(
 }
 
 /// A rule on a field. Absent: nothing beyond the rules of the record.
-fn field_rule(doc: &FieldDoc, key: &str, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
+fn field_rule(
+    doc: &FieldDoc,
+    key: &str,
+    scope: &Scope<'_>,
+    lenient: bool,
+    cx: &mut Context<'_>,
+) -> Rule {
     if doc.options.is_false(key) {
         return Rule::Locked;
     }
     match doc.options.text(key) {
-        Some(text) => compiled_for_field(&text, scope, cx),
+        Some(text) => compiled_for_field(&text, scope, lenient, cx),
         None => Rule::Public,
     }
 }
@@ -107,39 +114,52 @@ pub(super) fn list_access(drafts: &[Draft<'_>], at: usize) -> ListAccess {
     }
 }
 
-fn text(draft: &Draft<'_>, key: &str) -> Option<Text> {
+/// A rule as it is written.
+pub(super) fn text(draft: &Draft<'_>, key: &str) -> Option<Text> {
     draft.document.entries.table("rules")?.text(key)
 }
 
-fn compiled(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
+/// A rule that was imported is taken as the peer takes it: what only we call a mistake is a
+/// warning.
+fn compiled(text: &Text, scope: &Scope<'_>, lenient: bool, cx: &mut Context<'_>) -> Rule {
     if text.value.is_empty() {
         return Rule::Public;
     }
-    match compile(&text.value, scope) {
-        Ok(compiled) => {
-            for warning in &compiled.warnings {
-                cx.push_rule_error(text, warning, scope);
-            }
-            Rule::When(CompiledRule {
-                text: text.value.clone(),
-                plan: compiled.plan,
-                reads: compiled.reads.into_iter().collect(),
-                location: cx.location(text.span),
-            })
+    let (outcome, errors) = match (compile(&text.value, scope), lenient) {
+        (Err(errors), true) => {
+            let scope = Scope {
+                caller: Caller::Superuser,
+                ..*scope
+            };
+            (compile(&text.value, &scope).ok(), errors)
         }
-        Err(errors) => {
-            for error in &errors {
-                cx.push_rule_error(text, error, scope);
-            }
-            Rule::Locked
+        (Err(errors), false) => (None, errors),
+        (Ok(compiled), _) => (Some(compiled), Vec::new()),
+    };
+    for error in &errors {
+        match &outcome {
+            Some(_) => cx.push_rule_warning(text, error, scope),
+            None => cx.push_rule_error(text, error, scope),
         }
     }
+    let Some(compiled) = outcome else {
+        return Rule::Locked;
+    };
+    for warning in &compiled.warnings {
+        cx.push_rule_error(text, warning, scope);
+    }
+    Rule::When(CompiledRule {
+        text: text.value.clone(),
+        plan: compiled.plan,
+        reads: compiled.reads.into_iter().collect(),
+        location: cx.location(text.span),
+    })
 }
 
 /// The same for the rule of a field, where leaving it out locks nobody out.
-fn compiled_for_field(text: &Text, scope: &Scope<'_>, cx: &mut Context<'_>) -> Rule {
+fn compiled_for_field(text: &Text, scope: &Scope<'_>, lenient: bool, cx: &mut Context<'_>) -> Rule {
     let before = cx.found.len();
-    let rule = compiled(text, scope, cx);
+    let rule = compiled(text, scope, lenient, cx);
     let constant = basalt_lang::Code::Constant.as_str();
     for found in cx.found.iter_mut().skip(before) {
         if found.code == constant {

@@ -1,0 +1,42 @@
+//! A `view` rule that shows records which `list` keeps back.
+
+use super::Subject;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{Plan, Rule};
+use crate::resolve::Context;
+use crate::resolve::rules::text;
+
+/// Reports a view rule that is surely looser: of rules that differ in another way, neither is.
+pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
+    let rules = &subject.collection.rules;
+    let Some(view) = text(subject.draft, "view") else {
+        return;
+    };
+    let why = match (&rules.list, &rules.view) {
+        (_, Rule::Locked) | (Rule::Public, _) => return,
+        (Rule::Locked, _) => "only superusers may list",
+        (Rule::When(_), Rule::Public) => "anyone who knows an id",
+        (Rule::When(list), Rule::When(view)) => {
+            let (list, view) = (parts(&list.plan), parts(&view.plan));
+            let looser = view.len() < list.len() && view.iter().all(|part| list.contains(part));
+            if !looser {
+                return;
+            }
+            "lacks a part of the `list` rule"
+        }
+    };
+    let message = "`view` shows records that `list` keeps back";
+    let mut found = Diagnostic::new(Code::LooserView, view.span, message, why);
+    if let Some(list) = text(subject.draft, "list") {
+        found = found.with_also(list.span, "the `list` rule");
+    }
+    cx.push(found);
+}
+
+/// What all must hold.
+fn parts(plan: &Plan) -> Vec<&Plan> {
+    match plan {
+        Plan::All(items) => items.iter().collect(),
+        one => vec![one],
+    }
+}
