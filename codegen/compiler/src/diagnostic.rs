@@ -112,7 +112,6 @@ codes! {
     Oracle = "leak::oracle", Warning, "compare with something that callers can't choose; or acknowledge it: `allow = [\"leak::oracle\"]`";
     LeakUnique = "leak::unique", Warning, "leave the index out, or say who may set the field by a `write` rule; or acknowledge it on the field: `allow = [\"leak::unique\"]`";
     LeakDelete = "leak::delete", Warning, "set `cascade_delete = true`, or make the relation optional; or acknowledge it on the field: `allow = [\"leak::delete\"]`";
-    LeakBounds = "leak::bounds", Warning, "let only those write the field who may read it; or acknowledge it on the field: `allow = [\"leak::bounds\"]`";
     NoTests = "policy::no_tests", Error, "add a test: `[[test]]` with a `name`, and what the caller `may` and `may_not` do";
     UnknownCaller = "policy::unknown_caller", Error, "use `guest`, `superuser`, or a record of an auth collection such as `users.alice`";
     UnknownRecord = "policy::unknown_record", Error, "declare it in this file, as `[records.COLLECTION.NAME]`";

@@ -15,7 +15,6 @@ pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
         };
         let span = subject.place(doc.name.span);
         blocked_delete(subject, field, secrecy, span, cx);
-        bounds(subject, field, secrecy, span, cx);
     }
 }
 
@@ -109,30 +108,4 @@ fn blocked_delete(
     );
     let label = format!("required, and {}", secrecy.words());
     cx.report(Code::LeakDelete, span, message, label);
-}
-
-/// `n+` adds to the stored number, and the bounds tell when it is too much.
-fn bounds(
-    subject: &Subject<'_>,
-    field: &ir::Field,
-    secrecy: Secrecy,
-    span: Span,
-    cx: &mut Context<'_>,
-) {
-    let FieldKind::Number { min, max, .. } = field.kind else {
-        return;
-    };
-    let updates = subject.collection.rules.update != Rule::Locked;
-    let same = match (&field.read, &field.write) {
-        (Rule::When(read), Rule::When(write)) => read.plan == write.plan,
-        _ => false,
-    };
-    let bounded = min.is_some() || max.is_some();
-    if !bounded || !updates || !subject.is_written(field) || same {
-        return;
-    }
-    let name = &field.name.wire;
-    let message = format!("whoever adds to `{name}` (`{name}+`) can find out what it is");
-    let label = format!("has bounds, and {}", secrecy.words());
-    cx.report(Code::LeakBounds, span, message, label);
 }
