@@ -118,7 +118,7 @@ define_sql_function! {
 }
 
 /// Makes the functions known that SQLite lacks: every connection that runs conditions needs them.
-pub(crate) fn register(conn: &mut Conn) -> QueryResult<()> {
+pub fn register(conn: &mut Conn) -> QueryResult<()> {
     geo_distance_utils::register_impl(
         conn,
         |lon_a: Option<f64>, lat_a: Option<f64>, lon_b: Option<f64>, lat_b: Option<f64>| {

@@ -1,5 +1,5 @@
 //! Both forms of every rule, and both forms of sub-selects, on random records.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use basalt_runtime::sql::{Conn, Form};
 use basalt_runtime::value::Value;
 
 use super::guards::{reports, staff};
+use super::joined::{self, comments, grants, people, teams};
 use super::random::{Ids, Random, fill};
 use super::rules::{articles, organizations, permissions, posts, things, users};
 use super::support::{database, load, request, scope};
@@ -80,6 +81,41 @@ fn both_forms_of_the_rules_of_fields_agree() {
         );
     }
     assert_eq!(seen.len(), 7);
+}
+
+#[test]
+fn both_forms_of_rules_over_joined_rows_agree() {
+    let mut seen = Seen::new();
+    for seed in 0..12 {
+        let mut conn = database("cases/joined/schema");
+        let (mut random, mut ids) = (Random(seed), Ids::new());
+        fill::<teams::Teams>(&mut conn, &mut random, &mut ids, 4);
+        fill::<people::People>(&mut conn, &mut random, &mut ids, 6);
+        fill::<joined::posts::Posts>(&mut conn, &mut random, &mut ids, 14);
+        fill::<comments::Comments>(&mut conn, &mut random, &mut ids, 12);
+        fill::<grants::Grants>(&mut conn, &mut random, &mut ids, 12);
+        let people = load::<people::People>(&mut conn, None);
+        let mut requests = vec![request(None)];
+        for person in people {
+            let mut request = request(Some(Arc::new(person)));
+            let editors = Value::List(ids["people"][..2].to_vec());
+            request.body.fields.insert("editors".to_owned(), editors);
+            requests.push(request);
+        }
+        for request in &requests {
+            check::<teams::Teams>(&mut conn, request, &mut seen);
+            check::<people::People>(&mut conn, request, &mut seen);
+            check::<joined::posts::Posts>(&mut conn, request, &mut seen);
+            check::<comments::Comments>(&mut conn, request, &mut seen);
+        }
+    }
+    for (rule, outcomes) in &seen {
+        assert!(
+            outcomes.yes > 0 && outcomes.no > 0,
+            "{rule:?}: {outcomes:?}"
+        );
+    }
+    assert_eq!(seen.len(), 11);
 }
 
 /// A guest and a user, with and without a body.

@@ -22,6 +22,10 @@ pub mod fields;
 pub mod guards;
 
 #[rustfmt::skip]
+#[path = "../../cases/joined/out/mod.rs"]
+pub mod joined;
+
+#[rustfmt::skip]
 #[path = "../../cases/names/out/mod.rs"]
 pub mod names;
 

@@ -113,15 +113,6 @@ pub struct Rows<'a> {
     trial: bool,
 }
 
-/// A record in memory.
-#[derive(Clone, Copy)]
-pub enum Subject<'a> {
-    /// As it is stored: its values compare as columns do.
-    Stored(&'a dyn Record),
-    /// About to be created: its values convert nothing.
-    Draft(&'a dyn Record),
-}
-
 /// Rows of `C` for which some choice of the joined rows satisfies the condition.
 pub fn some<C: Collection>(
     context: &Context<'_>,
@@ -142,18 +133,36 @@ pub fn none<C: Collection>(
     query::exists(context, own, joins, condition, false)
 }
 
-/// Does some choice of the joined rows satisfy the condition about this record?
-pub fn holds(
+/// Does some choice of the joined rows satisfy the condition about this record? Its values compare
+/// as the columns do that they are stored in.
+pub fn stored(
     conn: &mut Conn,
     context: &Context<'_>,
-    subject: Subject<'_>,
+    record: &dyn Record,
     joins: &[Join],
     condition: Wanted<'_>,
 ) -> QueryResult<bool> {
-    let own = match subject {
-        Subject::Stored(record) => Source::Record(record),
-        Subject::Draft(record) => Source::Draft(record),
-    };
+    holds(conn, context, Source::Record(record), joins, condition)
+}
+
+/// The same about a record that is about to be created: its values convert nothing.
+pub fn draft(
+    conn: &mut Conn,
+    context: &Context<'_>,
+    record: &dyn Record,
+    joins: &[Join],
+    condition: Wanted<'_>,
+) -> QueryResult<bool> {
+    holds(conn, context, Source::Draft(record), joins, condition)
+}
+
+fn holds(
+    conn: &mut Conn,
+    context: &Context<'_>,
+    own: Source<'_>,
+    joins: &[Join],
+    condition: Wanted<'_>,
+) -> QueryResult<bool> {
     match query::exists::<Bound>(context, own, joins, condition, true) {
         Predicate::Never => Ok(false),
         Predicate::Always => Ok(true),

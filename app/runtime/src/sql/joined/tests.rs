@@ -217,13 +217,7 @@ fn found(request: &RequestInfo, joins: &[Join], condition: Wanted<'_>, holds: bo
         }
     };
     for record in &posts() {
-        let some = super::holds(
-            &mut conn,
-            &context,
-            Subject::Stored(record),
-            joins,
-            condition,
-        );
+        let some = super::stored(&mut conn, &context, record, joins, condition);
         let in_memory = some.unwrap() == holds;
         assert_eq!(
             in_memory,
@@ -467,13 +461,7 @@ fn drafts_convert_nothing() {
     };
     let draft = post("p9", "5", "cid", r#"["ann"]"#, r#"["a"]"#, 5.0);
     let mut holds = |joins: &[Join], condition: Wanted<'_>| {
-        super::holds(
-            &mut conn,
-            &context,
-            Subject::Draft(&draft),
-            joins,
-            condition,
-        )
+        super::draft(&mut conn, &context, &draft, joins, condition)
     };
     let number =
         |value: &'static str| move |_: &Context<'_>, rows: &Rows<'_>| is(rows.row(NUMBER), value);
@@ -551,14 +539,7 @@ fn what_is_not_there_fails() {
     };
     let [record, ..] = posts();
     let mut fails = |joins: &[Join], condition: Wanted<'_>| {
-        super::holds(
-            &mut conn,
-            &context,
-            Subject::Stored(&record),
-            joins,
-            condition,
-        )
-        .is_err()
+        super::stored(&mut conn, &context, &record, joins, condition).is_err()
     };
     assert!(fails(&[], &|_, rows| is(rows.row(99), "x")));
     assert!(fails(&[], &|_, rows| is(rows.of(0, 0), "x")));
@@ -581,14 +562,7 @@ fn functions() {
     };
     let [record, ..] = posts();
     let mut holds = |condition: Wanted<'_>| {
-        super::holds(
-            &mut conn,
-            &context,
-            Subject::Stored(&record),
-            &[],
-            condition,
-        )
-        .unwrap()
+        super::stored(&mut conn, &context, &record, &[], condition).unwrap()
     };
     assert!(holds(&|_, _| is(
         function::time(

@@ -1,8 +1,8 @@
 //! Conditions over rows that are bound together: for each a table of joins and a function, which
 //! both forms of the rule call.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
 use super::super::{Unit, ident};
 use super::outline::Outline;
@@ -10,50 +10,41 @@ use super::sql::{self, Row};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
 use basalt_lang::plan::{Join, Origin};
 
-/// The names of what a [`Plan::Joined`] became.
-pub(super) struct Names {
-    /// The joins.
-    pub rows: Ident,
-    /// The condition.
-    pub condition: Ident,
-}
-
-/// The names that belong to this function name.
-pub(super) fn names(condition: &Ident) -> Names {
-    let rows = format_ident!("{}_ROWS", condition.to_string().to_uppercase());
-    Names {
-        rows,
-        condition: condition.clone(),
-    }
-}
-
-/// Adds the joins and the condition of a plan.
-pub(super) fn write(outline: &mut Outline<'_>, condition: &Ident, joins: &[Join], inner: &Plan) {
-    let names = names(condition);
+/// Adds the function for what must hold of the rows; gives the name of their table.
+pub(super) fn write(
+    outline: &mut Outline<'_>,
+    condition: &Ident,
+    joins: &[Join],
+    inner: &Plan,
+) -> Ident {
     let text = condition.to_string();
-    let collections = joins.iter().map(Join::collection).collect::<Vec<_>>();
+    let collections = collections(joins);
     let row = Row {
         collection: outline.unit.collection,
         function: &text,
         beside: Some(&collections),
     };
-    sql::whole(
-        outline,
-        "What must hold of the record and these rows.".to_owned(),
-        row,
-        condition,
-        inner,
-    );
-    let rows = names.rows;
-    let number = joins.len();
-    let bound: Vec<TokenStream> = joins
-        .iter()
-        .map(|it| join(outline.unit, &collections, it))
-        .collect();
-    outline.push(
-        "The rows that are looked at together with the record.",
-        quote! { static #rows: [joined::Join; #number] = [#(#bound),*]; },
-    );
+    let doc = "What must hold of the record and these rows.".to_owned();
+    sql::whole(outline, doc, row, condition, inner);
+    outline.rows(joins)
+}
+
+/// Adds the tables of the rows that the rule's functions look at.
+pub(super) fn tables(outline: &mut Outline<'_>) {
+    for (joins, name) in outline.all_rows() {
+        let collections = collections(&joins);
+        let number = Literal::usize_unsuffixed(joins.len());
+        let rows = joins.iter().map(|it| join(outline.unit, &collections, it));
+        let rows = rows.collect::<Vec<_>>();
+        outline.push(
+            "Rows that are looked at together with the record.",
+            quote! { static #name: [joined::Join; #number] = [#(#rows),*]; },
+        );
+    }
+}
+
+fn collections(joins: &[Join]) -> Vec<Option<CollectionId>> {
+    joins.iter().map(Join::collection).collect()
 }
 
 fn join(unit: &Unit<'_>, collections: &[Option<CollectionId>], join: &Join) -> TokenStream {
@@ -112,7 +103,10 @@ fn join(unit: &Unit<'_>, collections: &[Option<CollectionId>], join: &Join) -> T
 fn origin(origin: Origin) -> TokenStream {
     match origin {
         Origin::Row => quote! { joined::Origin::Row },
-        Origin::Joined(row) => quote! { joined::Origin::Joined(#row) },
+        Origin::Joined(row) => {
+            let row = Literal::usize_unsuffixed(row);
+            quote! { joined::Origin::Joined(#row) }
+        }
     }
 }
 
@@ -161,5 +155,6 @@ pub(super) fn joined_field(
     field: FieldId,
 ) -> TokenStream {
     let place = place(unit, collection(unit, collections, row), field);
+    let row = Literal::usize_unsuffixed(row);
     quote! { rows.of(#row, #place) }
 }

@@ -5,7 +5,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::super::ident;
-use super::joined;
 use super::outline::{FLAT_LIMIT, GROUP_LIMIT, Outline, weight};
 use super::request::{op, truth, value, without_row};
 use super::sql::{self, Row};
@@ -114,14 +113,10 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
             let inner = condition(outline, inner);
             negate(!holds, &quote! { memory::each(#list, |item| #inner) })
         }
-        Plan::Joined { holds, .. } => match outline.inner(plan) {
+        Plan::Joined { joins, holds, .. } => match outline.inner(plan) {
             Some(name) => {
-                let joined::Names { rows, condition } = joined::names(&name);
-                let subject = subject(outline);
-                negate(
-                    !holds,
-                    &quote! { joined::holds(conn, cx, #subject, &#rows, &#condition)? },
-                )
+                let (rows, ask) = (outline.rows(joins), ask(outline));
+                negate(!holds, &quote! { #ask(conn, cx, record, &#rows, &#name)? })
             }
             None => quote! { ::std::compile_error!("joined rows without a function") },
         },
@@ -141,8 +136,8 @@ fn asked(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     };
     let doc = "A condition that the database computes.".to_owned();
     sql::whole(outline, doc, row, &name, plan);
-    let subject = subject(outline);
-    quote! { joined::holds(conn, cx, #subject, &[], &#name)? }
+    let ask = ask(outline);
+    quote! { #ask(conn, cx, record, &[], &#name)? }
 }
 
 /// Does SQLite have to compute something for it?
@@ -157,12 +152,12 @@ fn has_function(plan: &Plan) -> bool {
     }
 }
 
-/// The record, as the database is asked about it.
-fn subject(outline: &Outline<'_>) -> TokenStream {
+/// How the database is asked about the record.
+fn ask(outline: &Outline<'_>) -> TokenStream {
     if outline.action == "create" {
-        quote! { joined::Subject::Draft(record) }
+        quote! { joined::draft }
     } else {
-        quote! { joined::Subject::Stored(record) }
+        quote! { joined::stored }
     }
 }
 

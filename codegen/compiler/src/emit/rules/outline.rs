@@ -8,6 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::super::render::Item;
 use super::super::{Unit, ident};
 use crate::ir::Plan;
+use basalt_lang::plan::Join;
 
 /// A group inside a rule with more conditions than this becomes a function of its own.
 pub(super) const GROUP_LIMIT: usize = 2;
@@ -27,6 +28,8 @@ pub(super) struct Outline<'a> {
     /// The conditions through relations of the rule's own record, and those over joined rows, each
     /// with the function for these other rows: the SQL form writes it, and both forms call it.
     inner: Vec<(&'a Plan, Ident)>,
+    /// The tables of joins, each once.
+    rows: Vec<(Vec<Join>, Ident)>,
     names: BTreeSet<String>,
     items: Vec<Item>,
 }
@@ -38,6 +41,7 @@ impl<'a> Outline<'a> {
             unit,
             action,
             inner: Vec::new(),
+            rows: Vec::new(),
             names: BTreeSet::new(),
             items: Vec::new(),
         };
@@ -57,9 +61,10 @@ impl<'a> Outline<'a> {
                     self.inner.push((plan, name));
                 }
             }
-            Plan::Joined { .. } => {
+            Plan::Joined { joins, .. } => {
                 let name = self.name(&format!("{}_joined", self.action));
                 self.inner.push((plan, name));
+                self.rows(joins);
             }
             _ => {}
         }
@@ -69,6 +74,22 @@ impl<'a> Outline<'a> {
     pub fn inner(&self, plan: &Plan) -> Option<Ident> {
         let found = self.inner.iter().find(|(known, _)| ptr::eq(*known, plan));
         found.map(|(_, name)| name.clone())
+    }
+
+    /// The name of the table of these joins.
+    pub fn rows(&mut self, joins: &[Join]) -> Ident {
+        if let Some((_, name)) = self.rows.iter().find(|(known, _)| known == joins) {
+            return name.clone();
+        }
+        let name = self.name(&format!("{}_rows", self.action));
+        let name = ident::ident(&name.to_string().to_uppercase());
+        self.rows.push((joins.to_vec(), name.clone()));
+        name
+    }
+
+    /// All tables of joins.
+    pub fn all_rows(&self) -> Vec<(Vec<Join>, Ident)> {
+        self.rows.clone()
     }
 
     /// A name that this rule has not used: the stem, or the stem with a number.

@@ -1,6 +1,6 @@
 //! The SQL form: a condition on stored rows, as nested calls of the runtime.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::super::{Unit, ident};
@@ -8,7 +8,7 @@ use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_LIMIT, Outline, weight};
 use super::request::{op, truth, value, without_row};
 use super::{flat, joined};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
-use basalt_lang::plan::{Argument, Column, Join};
+use basalt_lang::plan::{Argument, Column, Join, Value};
 
 /// What a function's condition is about.
 #[derive(Clone, Copy)]
@@ -30,6 +30,7 @@ pub(super) fn rule(outline: &mut Outline<'_>, doc: String, plan: &Plan) {
     };
     let name = ident::ident(outline.action);
     whole(outline, doc, row, &name, plan);
+    joined::tables(outline);
 }
 
 /// Adds a function and those that it was split into.
@@ -181,14 +182,13 @@ fn joined(
 ) -> TokenStream {
     let known = outline.inner(plan);
     let name = known.unwrap_or_else(|| outline.name(&format!("{}_joined", row.function)));
-    joined::write(outline, &name, joins, inner);
-    let joined::Names { rows, condition } = joined::names(&name);
+    let rows = joined::write(outline, &name, joins, inner);
     let word = ident::ident(if holds { "some" } else { "none" });
     if row.beside.is_some() {
-        quote! { rows.#word(&#rows, &#condition) }
+        quote! { rows.#word(&#rows, &#name) }
     } else {
         let marker = ident::marker(row.collection);
-        quote! { joined::#word::<#marker>(cx, &#rows, &#condition) }
+        quote! { joined::#word::<#marker>(cx, &#rows, &#name) }
     }
 }
 
@@ -291,7 +291,10 @@ fn column(unit: &Unit<'_>, row: Row<'_>, column: &Column) -> TokenStream {
         Column::Item => quote! { items::item() },
         Column::Of(number, inner) => match (row.beside, &**inner) {
             (None, _) => quote! { ::std::compile_error!("not a column of the row") },
-            (Some(_), Column::Item) => quote! { rows.item(#number) },
+            (Some(_), Column::Item) => {
+                let number = Literal::usize_unsuffixed(*number);
+                quote! { rows.item(#number) }
+            }
             (Some(beside), inner) => {
                 let field = |id| joined::joined_field(unit, beside, *number, id);
                 modified(inner, field)
@@ -347,6 +350,11 @@ fn argument(unit: &Unit<'_>, row: Row<'_>, argument: &Argument) -> TokenStream {
         Argument::Column(it) => {
             let it = column(unit, row, it);
             quote! { #it.into() }
+        }
+        // A sign binds less than a call does.
+        Argument::Value(Value::Number(number)) if *number < 0.0 => {
+            let it = value(&Value::Number(*number));
+            quote! { (#it).into() }
         }
         Argument::Value(it) => {
             let it = value(it);
