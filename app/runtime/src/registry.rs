@@ -153,6 +153,8 @@ pub trait Endpoint: Send + Sync {
     ) -> QueryResult<Vec<bool>>;
     /// The rows of which the caller may read the field, by their ids.
     fn readable_ids(&self, context: &Context<'_>, field: usize) -> Readable;
+    /// The rows of which an order may tell the field, by their ids.
+    fn orderable_ids(&self, context: &Context<'_>, field: usize) -> Readable;
     /// May the caller set the field of this record?
     fn may_write(
         &self,

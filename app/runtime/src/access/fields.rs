@@ -1,5 +1,6 @@
 //! What the rules of fields let a caller see and set. Superusers are never bound by them.
 
+use basalt_lang::plan::{Op, Truth};
 use diesel::QueryResult;
 
 use crate::collection::{Collection, Record};
@@ -9,8 +10,8 @@ use crate::registry::{Entry, FieldGuard, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::{Context, Rule};
 use crate::sql::fragment::{Fragment, Part, Piece};
-use crate::sql::predicate::Predicate;
-use crate::sql::{Conn, Form};
+use crate::sql::predicate::{self, Predicate};
+use crate::sql::{Conn, Form, compare};
 use crate::wire::Sight;
 
 /// The rows of which the caller may read a field. A field without a rule may be read of every row.
@@ -23,6 +24,22 @@ pub fn readable<C: Collection>(context: &Context<'_>, field: usize) -> Predicate
         Some(Rule::Locked) => Predicate::Never,
         Some(Rule::When(rule)) => (rule.sql)(context),
     }
+}
+
+/// The rows of which an order may tell a field: those of which the caller may read it, and an
+/// address only where its account shows it to everyone, as in filters.
+pub(crate) fn orderable<C: Collection>(context: &Context<'_>, field: usize) -> Predicate<C::Table> {
+    let readable = readable::<C>(context, field);
+    let meta = C::META;
+    let address = meta.auth.is_some() && meta.field(field).is_some_and(|it| it.name == "email");
+    if context.request.is_superuser() || !address {
+        return readable;
+    }
+    let shown = match meta.field_index("emailVisibility").and_then(C::column) {
+        Some(visible) => compare::test(visible, Op::Equal, true, Truth::True),
+        None => Predicate::Never,
+    };
+    predicate::all([readable, shown])
 }
 
 /// The same without the type of the table, for rows that a statement knows under another name.
@@ -38,6 +55,11 @@ pub enum Readable {
 /// The rows of which the caller may read a field, by their ids.
 pub(crate) fn readable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
     ids_of::<C>(readable::<C>(context, field))
+}
+
+/// The rows of which an order may tell a field, by their ids.
+pub(crate) fn orderable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
+    ids_of::<C>(orderable::<C>(context, field))
 }
 
 /// The rows for which a condition holds, by their ids.

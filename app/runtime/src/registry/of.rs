@@ -131,7 +131,7 @@ fn ordered<C: Collection>(
     registry: &Registry,
 ) -> Option<Vec<Order<C::Table>>> {
     let readable = |place: CollectionId, field| match registry.entries().get(place.0) {
-        Some(entry) => entry.readable_ids(context, field),
+        Some(entry) => entry.orderable_ids(context, field),
         None => Readable::Never,
     };
     let ways = sort::Ways {
@@ -241,6 +241,10 @@ impl<C: Collection> Endpoint for Of<C> {
             Some(Rule::Locked) => Ok(false),
             Some(Rule::When(rule)) => (rule.memory)(context, typed::<C>(record)?, conn),
         }
+    }
+
+    fn orderable_ids(&self, context: &Context<'_>, field: usize) -> Readable {
+        fields::orderable_ids::<C>(context, field)
     }
 
     fn listable_ids(&self, context: &Context<'_>) -> Readable {

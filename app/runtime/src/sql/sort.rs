@@ -80,7 +80,7 @@ fn order<C: Collection>(
             (first.field.0, pieces, parts)
         }
     };
-    let pieces = match fields::readable::<C>(context, field) {
+    let pieces = match fields::orderable::<C>(context, field) {
         Predicate::Always => pieces,
         Predicate::Never => {
             parts.clear();

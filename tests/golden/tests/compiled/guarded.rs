@@ -42,7 +42,7 @@ fn look(
 
 #[test]
 fn a_page_is_decided_by_one_query_for_each_rule_that_needs_one() {
-    let mut shown = [0; 2];
+    let (mut shown, mut left_out) = (0, 0);
     for seed in 0..8 {
         let mut conn = database("cases/guards/schema");
         let (mut random, mut ids) = (Random(seed), Ids::new());
@@ -56,15 +56,18 @@ fn a_page_is_decided_by_one_query_for_each_rule_that_needs_one() {
             assert!(queries <= 2, "two rules look at other records: {queries}");
             for (record, expected) in reports.iter().zip(&page) {
                 let (alone, _) = look(&mut conn, &caller, &[*record], &|_| true);
-                assert_eq!(alone, [expected.clone()]);
-                shown[usize::from(expected.contains("\"about\""))] += 1;
+                assert_eq!(alone.first(), Some(expected));
+                match expected.contains("\"about\"") {
+                    true => shown += 1,
+                    false => left_out += 1,
+                }
                 assert!(!expected.contains("\"secret\""), "{expected}");
             }
             let local = |field: &str| matches!(field, "made" | "secret");
             assert_eq!(look(&mut conn, &caller, &reports, &local).1, 0);
         }
     }
-    assert!(shown.iter().all(|count| *count > 0), "{shown:?}");
+    assert!(shown > 0 && left_out > 0, "{shown} {left_out}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn a_comparison_counts_only_where_it_may_be_read() {
         "code:lower = 'd'",
         "code !~ 'x'",
         "skills:length = 2",
+        "skills:each != 'tact'",
         "skills:each ?= 'rust'",
         "mentor.nick = 'boss'",
         "mentor.nick != 'nobody' && nick = 'ann'",
@@ -68,4 +69,23 @@ fn so_it_does_behind_relations() {
     check(&world.boss, "about.salary > 200", "3");
     check(&world.guest, "readers.nick ?= 'ann'", "13");
     check(&world.guest, "readers.salary ?> 0", "");
+    check(&world.guest, "readers.salary > 0", "");
+    check(&world.guest, "readers.salary != 999", "");
+    check(&world.boss, "readers.salary > 0", "13");
+    check(&world.superuser, "readers.salary > 0", "0123");
+}
+
+#[test]
+fn so_it_does_behind_back_relations() {
+    let world = World::new();
+    let check = |client, filter, expected| {
+        let found = found(client, "staff", &[("filter", filter)]);
+        assert_eq!(found, expected, "{filter}");
+    };
+    check(&world.guest, "reports_via_about.score ?= 3", "");
+    check(&world.guest, "reports_via_about.score ?= 1", "1");
+    check(&world.guest, "reports_via_about.score ?> 0", "12");
+    check(&world.guest, "reports_via_about.open ?= false", "");
+    check(&world.ann, "reports_via_about.open ?= false", "1");
+    check(&world.superuser, "reports_via_about.score ?= 3", "1");
 }

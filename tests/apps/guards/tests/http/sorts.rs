@@ -1,6 +1,8 @@
 //! The order of a list tells nothing about what may not be read.
 
-use crate::support::{World, found};
+use serde_json::json;
+
+use crate::support::{World, found, ok, record, staff};
 
 #[test]
 fn sorting_by_a_field_sorts_what_may_be_read() {
@@ -64,4 +66,31 @@ fn equal_records_come_in_the_order_of_insertion() {
     for sort in ["title", "-title"] {
         assert_eq!(found(&world.guest, "reports", &[("sort", sort)]), "0123");
     }
+}
+
+#[test]
+fn hidden_addresses_have_no_order() {
+    let world = World::new();
+    for (name, email, visible) in [
+        ("boss", "c@example.com", true),
+        ("ann", "b@example.com", false),
+        ("bob", "d@example.com", true),
+        ("open", "a@example.com", false),
+    ] {
+        let body = json!({ "email": email, "emailVisibility": visible });
+        ok(world.superuser.patch(&record("staff", &staff(name)), &body));
+    }
+    let check = |client, collection, sort, expected| {
+        assert_eq!(
+            found(client, collection, &[("sort", sort)]),
+            expected,
+            "{sort}"
+        );
+    };
+    check(&world.guest, "staff", "email", "1302");
+    check(&world.guest, "staff", "-email", "2013");
+    check(&world.superuser, "staff", "email", "3102");
+    // Reports about Bob are the only ones whose subject shows an address; one of them is open.
+    check(&world.guest, "reports", "-about.email", "3012");
+    check(&world.superuser, "reports", "about.email", "0123");
 }
