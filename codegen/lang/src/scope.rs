@@ -109,8 +109,15 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// Longer words, in bytes, are like no name.
+const LONGEST_WORD: usize = 128;
+
 /// The candidate that the writer may have meant.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    // Nobody means a name by that, and the distance takes long to find.
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     let wanted = word.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {

@@ -1,0 +1,3 @@
+//! What the build made of `schema/`.
+
+include!(concat!(env!("OUT_DIR"), "/basalt/mod.rs"));

@@ -1,0 +1,313 @@
+//! Rules, which are built into our server: each action that a rule decides is tried at both
+//! servers, by several callers and on every record. Nothing is changed by it: what the rules let
+//! through fails afterwards, for a text that is too long or a record that is still needed.
+
+use anyhow::{Context, Result, ensure};
+use basalt_blackbox::{Client, Random, Response};
+use basalt_codegen::ir;
+use basalt_codegen::resolve::RuleView;
+use basalt_lang::schema::Schema as _;
+use basalt_lang::{Caller as Author, Code, Scope, compile};
+use serde_json::{Map, Value, json};
+
+use crate::filters::Caller;
+use crate::grammar::{self, Grammar};
+use crate::judge::{Listed, list};
+use crate::model::{Collection, Kind, Schema};
+use crate::rows;
+
+/// The actions, in the order of [`Collection::rules`].
+pub const ACTIONS: [&str; 5] = ["list", "view", "create", "update", "delete"];
+/// Texts that are tried until one is a rule for both servers.
+const TRIES: usize = 200;
+/// Bodies that each create rule is asked about.
+const CREATES: usize = 6;
+
+/// What came out.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Rules that both servers have.
+    pub rules: usize,
+    /// Texts that both servers refuse as a rule.
+    pub refused: usize,
+    /// Texts that the peer accepts and we refuse, as we mean to.
+    pub stricter: usize,
+    /// Decisions that were compared.
+    pub decisions: usize,
+    /// Rules that said both yes and no.
+    pub telling: usize,
+    /// Where the judges differ.
+    pub failures: Vec<String>,
+}
+
+impl Outcome {
+    /// Takes another's part.
+    pub fn add(&mut self, other: Outcome) {
+        self.rules += other.rules;
+        self.refused += other.refused;
+        self.stricter += other.stricter;
+        self.decisions += other.decisions;
+        self.telling += other.telling;
+        self.failures.extend(other.failures);
+    }
+}
+
+/// Gives every collection at the end of the schema five rules that both servers accept. `ir` is
+/// the schema without them, which the peer has imported.
+pub fn choose(
+    schema: &mut Schema,
+    random: &mut Random,
+    ir: &ir::Schema,
+    peer: &Client,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let view = RuleView::new(ir);
+    for place in schema.ruled..schema.collections.len() {
+        for action in 0..ACTIONS.len() {
+            let rule = one_rule(schema, random, &view, peer, (place, action), &mut outcome)?;
+            let collection = schema.collections.get_mut(place);
+            let slot = collection.and_then(|it| it.rules.get_mut(action));
+            *slot.context("no such rule")? = Some(rule);
+            outcome.rules += 1;
+        }
+    }
+    Ok(outcome)
+}
+
+fn one_rule(
+    schema: &Schema,
+    random: &mut Random,
+    view: &RuleView,
+    peer: &Client,
+    (place, action): (usize, usize),
+    outcome: &mut Outcome,
+) -> Result<String> {
+    let collection = schema
+        .collections
+        .get(place)
+        .context("no such collection")?;
+    let name = &collection.name;
+    let id = view.collection(name).context("no such collection")?;
+    let key = format!("{}Rule", ACTIONS.get(action).copied().unwrap_or_default());
+    for _ in 0..TRIES {
+        let text = Grammar::new(schema, random, grammar::Author::Rule)
+            .condition(place)
+            .to_string();
+        let answer = peer.patch(&format!("/api/collections/{name}"), &json!({ &key: text }))?;
+        let ours = compile(&text, &Scope::new(view, id, Author::Rule));
+        match (ours, answer.status) {
+            (Ok(_), 200) => return Ok(text),
+            (Err(_), 400) => outcome.refused += 1,
+            (Err(errors), _) if errors.iter().all(|error| is_meant(error.code)) => {
+                outcome.stricter += 1;
+            }
+            (ours, status) => {
+                let ours = match ours {
+                    Ok(_) => "accepted".to_owned(),
+                    Err(errors) => errors
+                        .iter()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>()
+                        .join("; "),
+                };
+                let text = text.replace('\n', "\\n");
+                outcome.failures.push(format!(
+                    "{name} {key} {text}\n    peer: status {status}\n    ours: {ours}"
+                ));
+            }
+        }
+    }
+    anyhow::bail!("{TRIES} texts, and none is a rule for both servers")
+}
+
+/// Is a rule with this mistake refused on purpose, though the peer accepts it?
+fn is_meant(code: Code) -> bool {
+    matches!(code, Code::Constant)
+}
+
+/// The rules of one schema, and who asks.
+pub struct Decisions<'a> {
+    /// The collections, with their rules.
+    pub schema: &'a Schema,
+    /// A superuser comes first, and is left out: no rule applies.
+    pub callers: &'a [Caller],
+}
+
+impl Decisions<'_> {
+    /// Tries everything.
+    pub fn compare(&self, random: &mut Random) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        for collection in self.schema.collections.iter().skip(self.schema.ruled) {
+            let mut seen = [[false; 2]; 5];
+            for caller in self.callers.iter().skip(1) {
+                for (action, seen) in seen.iter_mut().enumerate() {
+                    let question = Question {
+                        schema: self.schema,
+                        collection,
+                        caller,
+                        action,
+                    };
+                    question.put(random, seen, &mut outcome)?;
+                }
+            }
+            outcome.telling += seen.iter().filter(|seen| **seen == [true; 2]).count();
+        }
+        Ok(outcome)
+    }
+}
+
+struct Question<'a> {
+    schema: &'a Schema,
+    collection: &'a Collection,
+    caller: &'a Caller,
+    action: usize,
+}
+
+impl Question<'_> {
+    fn put(&self, random: &mut Random, seen: &mut [bool; 2], outcome: &mut Outcome) -> Result<()> {
+        let name = &self.collection.name;
+        let body = body(self.schema, self.collection, random);
+        let count = match self.action {
+            2 => CREATES,
+            _ => self.collection.rows,
+        };
+        let bodies: Vec<Value> = match self.action {
+            2 => (0..count)
+                .map(|_| self::body(self.schema, self.collection, random))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let ask = |client: &Client| match self.action {
+            0 => list(client, name, "", ""),
+            2 => created(client, name, &bodies),
+            action => each(client, self.collection, action, &body),
+        };
+        let (ours, peer) = (ask(&self.caller.ours)?, ask(&self.caller.peer)?);
+        outcome.decisions += count;
+        for (place, seen) in seen.iter_mut().enumerate() {
+            *seen |= if place == 0 {
+                peer.ids.len() < count
+            } else {
+                !peer.ids.is_empty()
+            };
+        }
+        if ours != peer {
+            let sent = match self.action {
+                2 => json!(bodies),
+                _ => body.clone(),
+            };
+            let answers = format!("peer: {}\n    ours: {}", peer.short(), ours.short());
+            outcome.failures.push(self.report(&sent, &answers));
+        }
+        if self.action != 2 {
+            self.ask_all_forms(&body, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Asks our server for each form of the rule, on the same request.
+    fn ask_all_forms(&self, body: &Value, outcome: &mut Outcome) -> Result<()> {
+        let path = format!(
+            "/api/judge/{}/{}?q=x&n=1",
+            self.collection.name, self.action
+        );
+        let answer = self.caller.ours.post(&path, body)?;
+        let judged = answer.json();
+        let form = |name: &str| -> Option<Vec<Value>> {
+            let mut ids = judged.get(name)?.as_array()?.clone();
+            ids.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+            Some(ids)
+        };
+        let forms = [form("among"), form("exists"), form("memory")];
+        let [among, exists, memory] = &forms;
+        if answer.status != 200 || among != exists || exists != memory || memory.is_none() {
+            let answers = format!("forms differ: {}", answer.text);
+            outcome.failures.push(self.report(body, &answers));
+        }
+        Ok(())
+    }
+
+    fn report(&self, body: &Value, answers: &str) -> String {
+        let action = ACTIONS.get(self.action).copied().unwrap_or_default();
+        let rule = self.collection.rules.get(self.action).cloned().flatten();
+        format!(
+            "{} {action} as {}: {}\n    body: {body}\n    {answers}",
+            self.collection.name,
+            self.caller.name,
+            rule.unwrap_or_default().replace('\n', "\\n"),
+        )
+    }
+}
+
+/// Something for most of the fields, some of it with a modifier, and a text that is too long.
+fn body(schema: &Schema, collection: &Collection, random: &mut Random) -> Value {
+    let mut body = Map::new();
+    for field in &collection.fields {
+        if random.below(3) == 0 {
+            continue;
+        }
+        let value = match field.kind {
+            Kind::Relation { target, many } => {
+                rows::some_of(&rows::ids(schema, target), many, random)
+            }
+            kind => rows::value(kind, random),
+        };
+        let key = match (field.kind, random.below(8)) {
+            (Kind::Number, 0) => format!("{}+", field.name),
+            _ => field.name.clone(),
+        };
+        body.insert(key, value);
+    }
+    if random.below(2) == 0 {
+        body.insert("extra".to_owned(), json!({ "a": ["x", 1, null] }));
+    }
+    body.insert("lock".to_owned(), "too long".into());
+    Value::Object(body)
+}
+
+fn allowed(status: u16, ids: Vec<String>) -> Listed {
+    Listed {
+        status,
+        total: i64::try_from(ids.len()).unwrap_or(-1),
+        ids,
+    }
+}
+
+/// The records that a view, an update or a delete gets at.
+fn each(client: &Client, collection: &Collection, action: usize, body: &Value) -> Result<Listed> {
+    let mut ids = Vec::new();
+    let mut status = 200;
+    for number in 0..collection.rows {
+        let id = collection.row_id(number);
+        let path = format!("/api/collections/{}/records/{id}?q=x&n=1", collection.name);
+        let answer = match action {
+            1 => client.get(&path)?,
+            3 => client.patch(&path, body)?,
+            _ => client.delete(&path)?,
+        };
+        ensure!(action == 1 || answer.status != 204, "{id} is gone");
+        match (action, answer.status) {
+            (1, 200) | (3 | 4, 400) => ids.push(id),
+            (_, 404) => {}
+            (_, other) => status = other,
+        }
+    }
+    Ok(allowed(status, ids))
+}
+
+/// Which of the bodies the create rule lets through, by number.
+fn created(client: &Client, collection: &str, bodies: &[Value]) -> Result<Listed> {
+    let path = format!("/api/collections/{collection}/records?q=x&n=1");
+    let mut ids = Vec::new();
+    let mut status = 200;
+    for (number, body) in bodies.iter().enumerate() {
+        let answer: Response = client.post(&path, body)?;
+        ensure!(answer.status != 200, "{body} was created");
+        match answer.status {
+            400 if answer.json().pointer("/data/lock").is_some() => ids.push(number.to_string()),
+            400 => {}
+            other => status = other,
+        }
+    }
+    Ok(allowed(status, ids))
+}
