@@ -5,10 +5,12 @@ mod schema;
 
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use basalt_lang::plan::Plan;
 use basalt_lang::schema::CollectionId;
+use basalt_lang::typed::Expr;
+use basalt_lang::{Caller, Scope};
 use diesel::QueryResult;
 
 pub use self::of::Of;
@@ -269,12 +271,39 @@ pub struct Entry {
     pub guards: Vec<FieldGuard>,
     /// The fields as the filter language sees them.
     fields: Vec<schema::OwnedField>,
+    /// The list rule as it was understood.
+    list_rule: OnceLock<Option<Expr>>,
 }
 
 impl Deref for Entry {
     type Target = dyn Endpoint;
     fn deref(&self) -> &Self::Target {
         self.endpoint.as_ref()
+    }
+}
+
+impl Entry {
+    /// The list rule, for filters that look at the same related records as it does; `None` if it is
+    /// locked or public.
+    pub(crate) fn list_rule(&self, registry: &Registry) -> Option<&Expr> {
+        let compile = || {
+            let text = self
+                .rule_text(Action::List)
+                .filter(|text| !text.is_empty())?;
+            let scope = Scope::new(registry, self.place, Caller::Rule).imported(true);
+            match basalt_lang::compile(text, &scope) {
+                Ok(compiled) => Some(compiled.typed),
+                Err(errors) => {
+                    // The build accepted it, by the same compiler and the same schema.
+                    tracing::error!(
+                        "the list rule of {} is not understood: {errors:?}",
+                        self.meta().name
+                    );
+                    None
+                }
+            }
+        };
+        self.list_rule.get_or_init(compile).as_ref()
     }
 }
 
@@ -401,6 +430,7 @@ impl RegistryBuilder {
                     shape: Shape::of(meta),
                     fields: schema::owned_fields(meta, &names, &guards),
                     guards,
+                    list_rule: OnceLock::new(),
                     endpoint,
                 })
             })

@@ -6,6 +6,7 @@ use crate::ast;
 use crate::check::{check, is_literal};
 use crate::error::{Code, Error};
 use crate::join::Joins;
+use crate::leaf::{Way, outermost};
 use crate::lower::lower;
 use crate::parser::parse;
 use crate::plan::{Class, Plan};
@@ -116,6 +117,26 @@ pub fn together(rule: &Expr, filter: &Expr) -> Result<Plan, Vec<Error>> {
     let both = Expr::All(items);
     within_limits(&both)?;
     Ok(lower(&both).fold())
+}
+
+/// Do a rule and a filter look at the same multi-valued path, so that [`together`] differs from
+/// `Plan::all` of their plans?
+pub fn shares(rule: &Expr, filter: &Expr) -> bool {
+    let (mut of_rule, mut of_filter) = (Vec::new(), Vec::new());
+    ways(rule, &mut of_rule);
+    ways(filter, &mut of_filter);
+    of_filter.iter().any(|way| of_rule.contains(way))
+}
+
+fn ways(expr: &Expr, found: &mut Vec<Way>) {
+    match expr {
+        Expr::All(items) | Expr::Any(items) => items.iter().for_each(|item| ways(item, found)),
+        Expr::Compare(comparison) => {
+            for operand in [&comparison.left, &comparison.right] {
+                found.extend(operand.node.paths().filter_map(outermost));
+            }
+        }
+    }
 }
 
 /// The most tables, besides the row's own, that all paths together may lead through.

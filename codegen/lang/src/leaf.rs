@@ -250,7 +250,8 @@ impl Node {
     }
 }
 
-fn outermost(path: &Path) -> Option<Way> {
+/// Where it first yields several rows, if it does.
+pub(crate) fn outermost(path: &Path) -> Option<Way> {
     up_to_multi(&path.root, &path.hops)
 }
 

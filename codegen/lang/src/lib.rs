@@ -37,7 +37,7 @@ pub mod span;
 mod text;
 pub mod typed;
 
-pub use compile::{Compiled, compile, together};
+pub use compile::{Compiled, compile, shares, together};
 pub use error::{Code, Error, Severity};
 pub use scope::{Caller, Scope};
 pub use sort::{SortBy, SortKey, parse_sort};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use basalt_lang::plan::Plan;
 use basalt_lang::schema::Schema;
-use basalt_lang::{Caller, Scope, SortBy, SortKey};
+use basalt_lang::{Caller, Compiled, Scope, SortBy, SortKey};
 use rocket::tokio::time::sleep;
 
 use super::reply::View;
@@ -67,7 +67,8 @@ impl Listing {
             "" => None,
             text => {
                 let compiled = basalt_lang::compile(text, &scope);
-                Some(compiled.map_err(|_| ApiError::bad_request())?.plan)
+                let compiled = compiled.map_err(|_| ApiError::bad_request())?;
+                Some(with_rule(app, entry, info, compiled)?)
             }
         };
         let sort = basalt_lang::parse_sort(&params.sort, &scope);
@@ -106,6 +107,25 @@ impl Listing {
             counted,
         })
     }
+}
+
+/// The filter as it is to be asked beside the list rule: where both look at the same related
+/// records, one of those must satisfy both, and so the filter is asked with the rule in it.
+fn with_rule(
+    app: &Shared,
+    entry: &Entry,
+    info: &RequestInfo,
+    filter: Compiled,
+) -> Result<Plan, ApiError> {
+    let rule = match entry.list_rule(&app.registry) {
+        Some(rule) if !info.is_superuser() => rule,
+        _ => return Ok(filter.plan),
+    };
+    if !basalt_lang::shares(rule, &filter.typed) {
+        return Ok(filter.plan);
+    }
+    let both = basalt_lang::together(rule, &filter.typed);
+    both.map_err(|_| ApiError::bad_request())
 }
 
 /// What a sort through relations asks of the records that are listed.

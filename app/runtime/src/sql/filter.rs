@@ -12,7 +12,7 @@ use super::predicate::{self, Predicate};
 use super::{Column, compare, function, items};
 use crate::access::fields;
 use crate::collection::Collection;
-use crate::registry::Registry;
+use crate::meta::CollectionMeta;
 use crate::rules::{Context, Filter, Rule, parts};
 
 /// Forms of filters whose statements are kept.
@@ -269,8 +269,10 @@ impl<C: Collection> Row<joined::Bound> for Beside<'_, C> {
 }
 
 /// The joins of a plan with what they need to know of their collections.
-fn joins(plan: &[PlanJoin], registry: Option<&Registry>) -> Option<Vec<Join>> {
-    let meta = |collection: CollectionId| registry?.meta(collection);
+pub(super) fn joins(
+    plan: &[PlanJoin],
+    meta: &dyn Fn(CollectionId) -> Option<&'static CollectionMeta>,
+) -> Option<Vec<Join>> {
     let join = |join: &PlanJoin| {
         Some(match join {
             PlanJoin::One {
@@ -396,7 +398,8 @@ fn leaf<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predicate<T
             inner,
             holds,
         } => {
-            let ways = joins(ways, filter.registry)?;
+            let meta = |collection: CollectionId| filter.registry?.meta(collection);
+            let ways = joins(ways, &meta)?;
             row.joined(&ways, &filter.with(inner), *holds)?
         }
         Plan::Readable {

@@ -1,14 +1,15 @@
 //! The order that a client's `sort` was compiled to.
 
-use basalt_lang::plan::Column as PlanColumn;
+use basalt_lang::plan::{Column as PlanColumn, Join, Origin};
 use basalt_lang::schema::CollectionId;
 use basalt_lang::typed::{Hop, Step};
 use basalt_lang::{SortBy, SortKey};
 use diesel::sql_types::SingleValue;
 
-use super::filter::{column, modified};
+use super::filter::{self, column, modified};
 use super::fragment::{self, Fragment, Part, Piece, Shapes};
-use super::predicate::Predicate;
+use super::joined::{self, Rows};
+use super::predicate::{self, Predicate};
 use super::{Boxed, Column, Order};
 use crate::access::fields::{self, Readable};
 use crate::collection::Collection;
@@ -63,7 +64,14 @@ fn order<C: Collection>(
             let (_, part) = column::<C>(name)?.erase();
             (field_of(name)?, vec![Piece::Part(0)], vec![part])
         }
-        SortBy::Joined { .. } => return None,
+        SortBy::Joined {
+            joins,
+            column: wanted,
+            ..
+        } => {
+            let (pieces, parts) = first::<C>((joins, wanted), context, ways)?;
+            return Some(term(pieces, parts, key.descending));
+        }
         SortBy::Path {
             hops,
             column: wanted,
@@ -99,6 +107,43 @@ fn order<C: Collection>(
         }
     };
     Some(term(pieces, parts, key.descending))
+}
+
+/// A value of the first of several records; NULL where something on the way may not be read.
+fn first<C: Collection>(
+    (joins, wanted): (&[Join], &PlanColumn),
+    context: &Context<'_>,
+    ways: Ways<'_>,
+) -> Option<(Vec<Piece>, Vec<Part>)> {
+    let found = filter::joins(joins, ways.collections)?;
+    let last = joins.len().checked_sub(1)?;
+    let value = |rows: &Rows<'_>| match wanted {
+        PlanColumn::Item => Some(rows.item(last)),
+        wanted => modified(wanted, |field| Some(rows.of(last, field))),
+    };
+    let readable = |rows: &Rows<'_>| {
+        let mut all = Vec::new();
+        for (number, join) in joins.iter().enumerate() {
+            let (row, field) = match join {
+                Join::One { from, field, .. }
+                | Join::Many { from, field, .. }
+                | Join::Items { from, field } => (*from, field.0),
+                Join::Back { field, .. } => (Origin::Joined(number), field.0),
+                Join::Every { .. } | Join::Caller { .. } | Join::Submitted { .. } => continue,
+            };
+            all.push((row, field));
+        }
+        all.extend(field_of(wanted).map(|field| (Origin::Joined(last), field)));
+        let one = |(row, field): (Origin, usize)| match row {
+            Origin::Row => joined::same_row(fields::readable::<C>(context, field)),
+            Origin::Joined(row) => match joins.get(row).and_then(Join::collection) {
+                Some(id) => rows.missing_or(row, &|| (ways.readable)(id, field)),
+                None => Predicate::Always,
+            },
+        };
+        predicate::all(all.into_iter().map(one))
+    };
+    joined::first::<C>(context, &found, &value, &readable)
 }
 
 /// The field that a column is made from.

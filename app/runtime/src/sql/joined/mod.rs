@@ -170,6 +170,19 @@ fn holds(
     }
 }
 
+/// A value of the first choice of rows, in the order in which a record holds its relations and
+/// otherwise in that of insertion: a sub-select that yields NULL if there is none, or if that choice
+/// is not `visible`.
+pub(crate) fn first<C: Collection>(
+    context: &Context<'_>,
+    joins: &[Join],
+    value: &dyn Fn(&Rows<'_>) -> Option<Column<Bound>>,
+    visible: &dyn Fn(&Rows<'_>) -> Condition,
+) -> Option<(Vec<Piece>, Vec<Part>)> {
+    let own = Source::Table(Name::Outer(C::META.name), C::META);
+    query::first(context, own, joins, (value, visible))
+}
+
 impl Rows<'_> {
     /// A field of the row that the rule is about.
     pub fn row(&self, field: usize) -> Column<Bound> {
@@ -213,7 +226,7 @@ impl Rows<'_> {
     }
 
     /// A joined row is missing, or it is one of those that the caller may see.
-    pub(crate) fn missing_or(&self, row: usize, seen: &dyn Fn() -> Readable) -> Condition {
+    pub(in crate::sql) fn missing_or(&self, row: usize, seen: &dyn Fn() -> Readable) -> Condition {
         let ids = match self.found.get(row) {
             Some(Source::Missing(_)) => return Predicate::Always,
             Some(Source::Table(..)) if self.trial => return undecided(),

@@ -6,7 +6,7 @@ use diesel::{QueryResult, RunQueryDsl};
 
 use super::column;
 use super::source::{Name, Source};
-use super::{Bound, Join, Origin, Rows, Wanted};
+use super::{Bound, Column, Condition, Join, Origin, Rows, Wanted};
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
 use crate::sql::fragment::{Fragment, Part, Piece};
@@ -47,6 +47,59 @@ pub(super) fn exists<T: 'static>(
     pieces.push(Piece::Sql("))"));
     let parts = inner;
     Predicate::When(Fragment { parts, pieces }.typed())
+}
+
+/// What a sub-select yields of its rows, and of which of them.
+type Wished<'a> = (
+    &'a dyn Fn(&Rows<'_>) -> Option<Column<Bound>>,
+    &'a dyn Fn(&Rows<'_>) -> Condition,
+);
+
+/// The value of the first choice of rows.
+pub(super) fn first(
+    context: &Context<'_>,
+    own: Source<'_>,
+    joins: &[Join],
+    (value, visible): Wished<'_>,
+) -> Option<(Vec<Piece>, Vec<Part>)> {
+    let rows = Rows::bind(context, own, joins, None);
+    let (kind, value) = value(&rows)?.erase();
+    let mut parts = vec![value];
+    let mut pieces = vec![Piece::Sql("(SELECT ")];
+    match visible(&rows) {
+        Predicate::Always => pieces.extend(kind.value(0)),
+        Predicate::Never => return Some((vec![Piece::Sql("NULL")], Vec::new())),
+        Predicate::When(condition) => {
+            pieces.extend([
+                Piece::Sql("CASE WHEN "),
+                Piece::Part(1),
+                Piece::Sql(" THEN "),
+            ]);
+            pieces.extend(kind.value(0));
+            pieces.push(Piece::Sql(" END"));
+            parts.push(condition);
+        }
+    }
+    rows.tables(&mut pieces);
+    let mut word = " ORDER BY ";
+    for (number, join) in joins.iter().enumerate() {
+        let (table, column) = match join {
+            Join::One { .. } | Join::Caller { .. } => continue,
+            Join::Many { .. } => (Piece::Between(number), "position"),
+            Join::Items { .. } => (Piece::Alias(number), "key"),
+            Join::Submitted { .. } => (Piece::Between(number), "key"),
+            Join::Back { .. } | Join::Every { .. } => (Piece::Alias(number), "_rowid_"),
+        };
+        pieces.extend([
+            Piece::Sql(word),
+            table,
+            Piece::Sql("."),
+            Piece::Name(column),
+        ]);
+        word = ", ";
+    }
+    pieces.push(Piece::Sql(" LIMIT 1)"));
+    Some((pieces, parts))
 }
 
 /// Which joins must find a row: without it the condition can't hold, and where it must be there,
