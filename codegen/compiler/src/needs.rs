@@ -207,21 +207,7 @@ impl Needs<'_> {
                 value,
                 when: Truth::True,
             } => {
-                let need = self.compared(row, column, Some(value))?;
-                self.way(need)
-            }
-            Plan::Columns {
-                left,
-                op: Op::Equal,
-                right,
-                when: Truth::True,
-            } if row.join.is_some() => {
-                let key = match (row.field(left), row.field(right)) {
-                    (Some(_), None) => left,
-                    (None, Some(_)) => right,
-                    _ => return None,
-                };
-                let need = self.compared(row, key, None)?;
+                let need = self.compared(row, column, value)?;
                 self.way(need)
             }
             _ => None,
@@ -238,23 +224,16 @@ impl Needs<'_> {
     }
 
     /// The column that is compared, if SQLite could look it up at all.
-    fn compared(&self, row: Row, column: &Column, value: Option<&Value>) -> Option<Need> {
+    fn compared(&self, row: Row, column: &Column, value: &Value) -> Option<Need> {
         let field = row.field(column)?;
         let verdict = match self.field(row.collection, field)?.kind {
             FieldKind::Bool | FieldKind::Select { .. } => Verdict::FewValues,
             FieldKind::Json { .. } | FieldKind::GeoPoint | FieldKind::Editor { .. } => return None,
             ref kind if kind.is_many() => return None,
-            ref kind => match value {
-                // NULL and the empty text of a relation are one place in its index.
-                Some(value) if is_fixed(value) && !is_link(kind) => {
-                    if row.listed || is_nothing(value) {
-                        Verdict::FixedValue
-                    } else {
-                        Verdict::Wanted
-                    }
-                }
-                _ => Verdict::Wanted,
-            },
+            // The empty value of a relation has its place in the index like any other.
+            ref kind if is_link(kind) || !is_fixed(value) => Verdict::Wanted,
+            _ if row.listed || is_nothing(value) => Verdict::FixedValue,
+            _ => Verdict::Wanted,
         };
         Some(Need {
             collection: row.collection,
@@ -275,7 +254,7 @@ impl Needs<'_> {
                 value,
                 when,
             } => {
-                let Some(need) = self.compared(row, column, Some(value)) else {
+                let Some(need) = self.compared(row, column, value) else {
                     return;
                 };
                 let verdict = match op {

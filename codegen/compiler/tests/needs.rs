@@ -151,6 +151,25 @@ fn rows_behind_relations_are_found_by_fixed_values_too() {
 }
 
 #[test]
+fn rows_of_other_collections_are_found_by_any_rule() {
+    for action in ["list", "view", "create", "update", "delete"] {
+        let check = |rule: &str, expected: &[&str]| {
+            let schema = with_rules(&format!("{action} = {rule:?}"), "");
+            assert_eq!(made(&schema), expected, "{action}: {rule}");
+        };
+        check(
+            "@collection.users.city ?= @request.auth.city",
+            &["users(city)"],
+        );
+        check("@collection.users.role ?= 'editor'", &["users(role)"]);
+        check("@collection.users.team ?= @request.auth.team", &[]);
+        check("@collection.users.id ?= @request.query.user", &[]);
+        check("@collection.users.city ?= place", &[]);
+        check("@collection.users.city ?!= @request.auth.city", &[]);
+    }
+}
+
+#[test]
 fn rules_about_one_record_need_none() {
     for action in ["create", "update", "delete"] {
         for rule in ["place = @request.auth.city", "author.role = 'editor'"] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use basalt_codegen::emit::emit;
-use basalt_codegen::{Checked, Report, ir};
+use basalt_codegen::{Checked, Report, ir, needs};
 use clap::{Args, Subcommand};
 
 /// Look at the schema files.
@@ -105,6 +105,13 @@ fn check(dir: &Path) -> anyhow::Result<()> {
         count(own, "collection"),
         dir.display()
     );
+    for collection in &schema.collections {
+        for index in &collection.indexes {
+            if index.reason.starts_with(needs::FOR_RULES) {
+                println!("index {}: {}", index.name, index.reason);
+            }
+        }
+    }
     Ok(())
 }
 

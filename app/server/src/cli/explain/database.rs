@@ -69,7 +69,11 @@ impl Database {
             query,
             form: Some(form),
             indexes: once(details().filter_map(index)),
-            scans: once(details().filter_map(scan)),
+            scans: once(
+                details()
+                    .filter_map(scan)
+                    .map(|name| table(&statement.sql, name)),
+            ),
             values: statement.values.iter().map(|value| json(value)).collect(),
             sql: statement.sql,
             query_plan: steps
@@ -111,8 +115,18 @@ fn scan(detail: &str) -> Option<&str> {
     let rest = detail.strip_prefix("SCAN ")?;
     let name = rest.split(' ').next()?;
     // Items of a list and rows that stand in the statement are no table.
-    let is_table = !name.starts_with("json_each") && name != "CONSTANT";
+    let is_table = !name.starts_with(['(', '"']) && !["json_each", "CONSTANT"].contains(&name);
     is_table.then_some(name)
+}
+
+/// The table that a name in a statement stands for.
+fn table<'a>(sql: &'a str, name: &'a str) -> &'a str {
+    let before = sql
+        .split_once(&format!("` AS `{name}`"))
+        .map(|(before, _)| before);
+    before
+        .and_then(|before| before.rsplit('`').next())
+        .unwrap_or(name)
 }
 
 /// What is known of the indexes that the statements use, in the order of their names.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use basalt_lang::schema::{CollectionId, Field, FieldType, Schema};
 
-/// In what two schemas differ, as far as statements show it; in the order of names.
-pub(super) fn differences(files: &dyn Schema, program: &dyn Schema) -> Vec<String> {
+/// In what two schemas differ, as far as statements show it; in the order of names. `rules`: do
+/// rules of the program take part, too, as they do in what a client's filter may look at?
+pub(super) fn differences(files: &dyn Schema, program: &dyn Schema, rules: bool) -> Vec<String> {
     let names = |schema: &dyn Schema| -> BTreeSet<String> {
         let ids = (0..schema.len()).map(CollectionId);
         ids.map(|id| schema.name(id).to_owned()).collect()
@@ -16,7 +17,9 @@ pub(super) fn differences(files: &dyn Schema, program: &dyn Schema) -> Vec<Strin
     for name in ours.union(&theirs) {
         match (files.collection(name), program.collection(name)) {
             (Some(here), Some(there)) => {
-                fields(name, (files, here), (program, there), &mut found);
+                if !alike((files, here), (program, there), rules) {
+                    found.push(format!("its collection `{name}` is another one"));
+                }
             }
             (Some(_), None) => found.push(format!("it has no collection `{name}`")),
             (None, _) => found.push(format!(
@@ -27,23 +30,20 @@ pub(super) fn differences(files: &dyn Schema, program: &dyn Schema) -> Vec<Strin
     found
 }
 
-fn fields(
-    name: &str,
+fn alike(
     (files, here): (&dyn Schema, CollectionId),
     (program, there): (&dyn Schema, CollectionId),
-    found: &mut Vec<String>,
-) {
+    rules: bool,
+) -> bool {
     let (ours, theirs) = (files.fields(here), program.fields(there));
     let same = |(a, b): (&Field<'_>, &Field<'_>)| {
         a.name == b.name
             && kind(files, a.kind) == kind(program, b.kind)
-            && a.nullable == b.nullable
-            && a.hidden == b.hidden
+            && (a.nullable, a.hidden) == (b.nullable, b.hidden)
+            && (!rules || a.read_rule == b.read_rule)
     };
-    let all = ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same);
-    if !all || files.list_access(here) != program.list_access(there) {
-        found.push(format!("its collection `{name}` is another one"));
-    }
+    let access = !rules || files.list_access(here) == program.list_access(there);
+    access && ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
 }
 
 /// A type with the name of what it points to.

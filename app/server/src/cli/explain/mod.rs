@@ -55,7 +55,7 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let schema = load(&args.place.schema)?;
     let question = Question::of(&schema, args)?;
     let registry = crate::application().collections.build();
-    let unfit = fit::differences(&RuleView::new(&schema), &registry);
+    let unfit = fit::differences(&RuleView::new(&schema), &registry, args.filter.is_some());
     let explanation = explain(&schema, &question, &registry, unfit, args)?;
     let mut out = std::io::stdout();
     if args.json {

@@ -16,7 +16,7 @@ pub(super) fn render(explanation: &Explanation, color: bool) -> String {
     page.title(explanation);
     page.meaning(explanation);
     if let Some(memory) = &explanation.memory {
-        page.heading("Memory form (what decides about one record without a query)");
+        page.heading("Memory form (what decides about a record in memory)");
         memory
             .trim_end()
             .lines()
@@ -89,12 +89,12 @@ impl Page {
         match (explanation.state, &explanation.text) {
             ("locked", _) => self.line(1, "locked: superusers only"),
             ("public", _) => self.line(1, "public: everyone, guests included"),
-            (_, Some(text)) => text.lines().for_each(|line| self.line(1, line)),
+            (_, Some(text)) => text.lines().for_each(|line| self.long(1, line)),
             _ => {}
         }
         if let Some(filter) = &explanation.filter {
             self.line(0, "and a client's filter");
-            filter.lines().for_each(|line| self.line(1, line));
+            filter.lines().for_each(|line| self.long(1, line));
         }
         for warning in &explanation.warnings {
             self.long(0, &format!("warning: {warning}"));
@@ -123,7 +123,10 @@ impl Page {
         }
         if !explanation.plan.is_empty() {
             self.heading("Plan");
-            explanation.plan.iter().for_each(|line| self.line(1, line));
+            for line in &explanation.plan {
+                let text = line.trim_start();
+                self.long(1 + (line.len() - text.len()) / 2, text);
+            }
         }
     }
 
@@ -197,10 +200,11 @@ impl Page {
         for (number, step) in statement.query_plan.iter().enumerate() {
             let mark = if number == 0 { "plan" } else { "" };
             let indent = 2 * step.depth;
-            self.line(
-                depth + 1,
-                &format!("{mark:<5}{:indent$}{}", "", step.detail),
-            );
+            let width = WIDTH.saturating_sub(2 * depth + 7 + indent);
+            for (number, line) in layout::paragraph(&step.detail, width).iter().enumerate() {
+                let mark = if number == 0 { mark } else { "" };
+                self.line(depth + 1, &format!("{mark:<5}{:indent$}{line}", ""));
+            }
         }
     }
 

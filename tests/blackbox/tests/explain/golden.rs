@@ -1,0 +1,251 @@
+//! Whole outputs.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use basalt_blackbox::process::Ended;
+use serde_json::json;
+
+use crate::support::Place;
+
+fn file(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/explain/out");
+    folder.join(name)
+}
+
+/// What was printed is what is committed, twice in a row.
+#[track_caller]
+fn golden(name: &str, args: &[&str]) {
+    let place = Place::new();
+    let text = place.explained(args);
+    assert_eq!(text, place.explained(args), "not the same the second time");
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(file(name), &text).unwrap();
+    }
+    let committed = fs::read_to_string(file(name)).unwrap_or_default();
+    assert_eq!(
+        committed, text,
+        "{name}: run with UPDATE_GOLDEN=1 and read the change"
+    );
+    if name.ends_with(".txt") {
+        let long = text.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(long, None, "longer than 100 columns");
+        assert!(!text.contains('\x1b'), "colours without a terminal");
+    }
+}
+
+#[test]
+fn a_public_rule() {
+    golden("public.txt", &["posts", "list"]);
+}
+
+#[test]
+fn a_rule_that_the_request_decides() {
+    golden("request.txt", &["users", "list"]);
+}
+
+#[test]
+fn a_rule_about_own_fields() {
+    golden(
+        "record.txt",
+        &[
+            "posts",
+            "--rule",
+            "author = @request.auth.id && public = true",
+        ],
+    );
+}
+
+#[test]
+fn a_rule_through_relations() {
+    let rule = "author.organization.name != 'test' && author.permissions.active = true";
+    golden("relations.txt", &["posts", "--rule", rule]);
+}
+
+#[test]
+fn a_rule_over_other_collections() {
+    let rule = "@collection.users.organization.name ?= title && \
+                @collection.users.id ?= @request.auth.id";
+    golden("joined.txt", &["posts", "--rule", rule]);
+    golden(
+        "back.txt",
+        &[
+            "users",
+            "--rule",
+            "posts_via_author.title ?= @request.auth.username",
+        ],
+    );
+}
+
+#[test]
+fn a_rule_with_several_outcomes() {
+    let rule = "@request.auth.username = 'boss' || title = @request.auth.username && \
+                @request.query.mine:isset = true";
+    golden("outcomes.txt", &["posts", "--rule", rule]);
+}
+
+#[test]
+fn a_filter_of_a_client() {
+    golden(
+        "filter.txt",
+        &[
+            "posts",
+            "list",
+            "--filter",
+            "author.username = 'ann' && title ~ 'a'",
+        ],
+    );
+}
+
+#[test]
+fn a_rule_as_json() {
+    golden(
+        "rule.json",
+        &[
+            "posts",
+            "--rule",
+            "title = @request.auth.username || public = true",
+            "--json",
+        ],
+    );
+}
+
+#[test]
+fn rules_of_one_record_have_one_statement_or_none() {
+    let place = Place::new();
+    for (rule, asked, statements) in [
+        ("view", "record", 1),
+        ("update", "record", 1),
+        ("create", "memory", 0),
+    ] {
+        let found = place.json(&["posts", rule]);
+        assert_eq!(found["asked"], asked, "{rule}");
+        let cases = found["callers"][0]["cases"].as_array().unwrap();
+        let all: Vec<_> = cases
+            .iter()
+            .flat_map(|case| case["statements"].as_array().unwrap())
+            .collect();
+        assert_eq!(all.len(), statements, "{rule}: {all:?}");
+        if let Some(statement) = all.first() {
+            assert_eq!(statement["indexes"], json!(["sqlite_autoindex_posts_1"]));
+            assert_eq!(statement["scans"], json!([]));
+        }
+    }
+}
+
+#[test]
+fn a_text_may_stand_in_the_place_of_a_name() {
+    let place = Place::new();
+    let rule = "title = @request.auth.username";
+    assert_eq!(
+        place.explained(&["posts", rule]),
+        place.explained(&["posts", "--rule", rule])
+    );
+    assert_eq!(
+        place.explained(&["posts", "--filter", "title = 'a'"]),
+        place.explained(&["posts", "list", "--filter", "title = 'a'"])
+    );
+}
+
+#[test]
+fn an_index_is_missing_until_it_is_declared() {
+    let place = Place::new();
+    let args = ["posts", "--rule", "title = @request.auth.username"];
+    let before = place.json(&args);
+    assert_eq!(before["indexes"]["missing"][0]["field"], "title");
+    assert_eq!(
+        before["callers"][1]["cases"][0]["statements"][1]["scans"],
+        json!(["posts"])
+    );
+    place.edit("posts", |text| {
+        text.to_owned() + "\n[[indexes]]\nfields = ['title']\n"
+    });
+    let after = place.json(&args);
+    assert_eq!(after["indexes"]["missing"], json!([]));
+    let mut used = after["indexes"]["used"].as_array().unwrap().iter();
+    let used = used.find(|it| it["name"] == "idx_posts_title").unwrap();
+    assert!(
+        used["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("declared at schema/posts.toml:")
+    );
+    assert_eq!(
+        after["callers"][1]["cases"][0]["statements"][1]["scans"],
+        json!([])
+    );
+}
+
+#[test]
+fn an_index_that_a_rule_gets_names_the_rule() {
+    let place = Place::new();
+    place.edit("posts", |text| {
+        text.replace("list = \"\"", "list = 'title = @request.auth.username'")
+    });
+    let reason = "for the list rule of posts (schema/posts.toml:7)";
+    let found = place.json(&["posts", "list"]);
+    assert_eq!(found["indexes"]["missing"], json!([]));
+    let mut used = found["indexes"]["used"].as_array().unwrap().iter();
+    let index = used.find(|it| it["name"] == "idx_posts_title").unwrap();
+    assert_eq!(index["reason"], reason);
+    let checked = place.run(&["schema", "check"]);
+    assert!(
+        checked
+            .stdout
+            .contains(&format!("index idx_posts_title {reason}\n")),
+        "{checked:?}"
+    );
+}
+
+#[test]
+fn the_query_plans_may_come_from_a_real_database() {
+    let place = Place::new();
+    assert_eq!(
+        place.run(&["migrate", "run", "--dir", "data"]).code,
+        Some(0)
+    );
+    let args = ["posts", "--rule", "author = @request.auth.id"];
+    let empty = place.json(&args);
+    for path in ["data", "data/data.db"] {
+        let real = place.json(&[&args[..], &["--database", path]].concat());
+        assert_eq!(real, empty, "{path}");
+    }
+    // Without this index there is another plan.
+    let path = place.path().join("data/data.db");
+    let drop = "DROP INDEX idx_posts_author";
+    execute(&path, drop);
+    let before = fs::read(&path).unwrap();
+    let real = place.json(&[&args[..], &["--database", "data"]].concat());
+    assert_eq!(
+        real["callers"][1]["cases"][0]["statements"][1]["scans"],
+        json!(["posts"])
+    );
+    assert!(
+        before == fs::read(&path).unwrap(),
+        "the database was changed"
+    );
+}
+
+fn execute(path: &std::path::Path, sql: &str) {
+    use diesel::connection::SimpleConnection;
+    use diesel::prelude::*;
+    let mut conn = SqliteConnection::establish(&path.to_string_lossy()).unwrap();
+    conn.batch_execute(sql).unwrap();
+    conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        .unwrap();
+}
+
+#[test]
+fn the_help_has_examples() {
+    let Ended { code, stdout, .. } = Place::new().explain(&["--help"]);
+    assert_eq!(code, Some(0));
+    for part in [
+        "basalt schema explain posts list",
+        "--rule",
+        "--filter",
+        "--database",
+        "--json",
+    ] {
+        assert!(stdout.contains(part), "no {part} in\n{stdout}");
+    }
+}

@@ -1,0 +1,13 @@
+//! `basalt schema explain`, seen from outside: whole outputs, which are committed, and what it says
+//! when something is wrong. `UPDATE_GOLDEN=1` rewrites the outputs; read what changed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod golden;
+mod mistakes;
+mod support;
