@@ -180,7 +180,9 @@ fn an_index_is_missing_until_it_is_declared() {
 fn an_index_that_a_rule_gets_names_the_rule() {
     let place = Place::new();
     place.edit("posts", |text| {
-        text.replace("list = \"\"", "list = 'title = @request.auth.username'")
+        let rule = "'title = @request.auth.username'";
+        let list = text.replace("list = \"\"", &format!("list = {rule}"));
+        list.replace("view = \"\"", &format!("view = {rule}"))
     });
     let reason = "for the list rule of posts (schema/posts.toml:7)";
     let found = place.json(&["posts", "list"]);
