@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::ast;
-use crate::check::{check, is_literal};
+use crate::check::check;
 use crate::error::{Code, Error};
 use crate::join::Joins;
 use crate::leaf::{Way, outermost};
 use crate::lower::lower;
+use crate::odd;
 use crate::parser::parse;
 use crate::plan::{Class, Plan};
 use crate::schema::CollectionId;
 use crate::scope::{Caller, Scope};
 use crate::span::Span;
-use crate::typed::{Expr, Operand, Path, Root};
+use crate::typed::{Expr, Path, Root};
 
 /// A rule or filter, ready to be emitted or run.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +73,7 @@ fn checked(text: &str, tree: &ast::Expr, scope: &Scope<'_>) -> Result<Compiled, 
         if class == Class::Constant && !told {
             return Err(vec![constant_rule(text, &plan)]);
         }
-        constant_parts(&typed, &mut warnings);
+        warnings.extend(odd::find(&typed, scope));
         warnings.sort_by_key(|warning| warning.span.start);
     }
     let reads = plan.reads();
@@ -187,32 +188,4 @@ fn constant_rule(text: &str, plan: &Plan) -> Error {
         "leave the rule out to lock everyone but superusers out"
     };
     Error::new(Code::Constant, span, message, "doesn't depend on anything").with_help(help)
-}
-
-fn constant_parts(expr: &Expr, warnings: &mut Vec<Error>) {
-    match expr {
-        Expr::All(items) | Expr::Any(items) => {
-            items.iter().for_each(|item| constant_parts(item, warnings));
-        }
-        Expr::Compare(comparison) => {
-            if [&comparison.left, &comparison.right]
-                .into_iter()
-                .all(written_out)
-            {
-                let message = "this comparison always comes out the same";
-                let label = "compares two literals";
-                warnings.push(Error::new(
-                    Code::ConstantPart,
-                    comparison.span,
-                    message,
-                    label,
-                ));
-            }
-        }
-    }
-}
-
-/// A literal, and not a part of the request that is known to be never set.
-fn written_out(operand: &Operand) -> bool {
-    is_literal(&operand.node) && !operand.text.starts_with('@')
 }

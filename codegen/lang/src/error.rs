@@ -154,6 +154,12 @@ codes! {
     NeverSet = "rule::never_set", Warning;
     /// A rule that the server can't answer for the record it is about: it never holds.
     NeverHolds = "rule::never_holds", Warning;
+    /// Two things that are never equal.
+    NeverEqual = "rule::never_equal", Warning;
+    /// Two conditions that exclude each other.
+    Conflict = "rule::conflict", Warning;
+    /// A rule that holds for guests by what they lack.
+    Guests = "rule::guests", Warning;
 }
 
 impl fmt::Display for Code {

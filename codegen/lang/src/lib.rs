@@ -22,6 +22,7 @@ pub mod lexer;
 mod literal;
 mod lower;
 mod name;
+mod odd;
 pub mod parser;
 pub mod path;
 pub mod pattern;

@@ -64,7 +64,9 @@ fn against(side: &Checked<'_>, literal: &Value, span: Span, op: Op) -> Option<Er
             "neither 0 nor 1",
         )
         .map(|error| error.with_help("compare it with `true` or `false`")),
-        (Type::Number, Value::Text(text)) if !like && !text.is_empty() => number(side, text, span),
+        (Type::Number, Value::Text(text)) if !like && !text.is_empty() => {
+            number(side, text, op, span)
+        }
         (Type::Bool | Type::Number, Value::Null | Value::Text(_)) if !like && !side.nullable => {
             empty_number(side, literal, span)
         }
@@ -85,7 +87,7 @@ fn against(side: &Checked<'_>, literal: &Value, span: Span, op: Op) -> Option<Er
 
 /// A column of numbers converts the text that it is compared with, if it can; other numbers sort
 /// before every text.
-fn number(side: &Checked<'_>, text: &str, span: Span) -> Option<Error> {
+fn number(side: &Checked<'_>, text: &str, op: Op, span: Span) -> Option<Error> {
     let converts = match &side.operand.node {
         Node::Path(path) => !matches!(path.column, Column::Length(_)),
         Node::Value(Value::Auth(_)) => true,
@@ -98,7 +100,11 @@ fn number(side: &Checked<'_>, text: &str, span: Span) -> Option<Error> {
         return None;
     }
     let name = &side.operand.text;
-    let message = format!("the number `{name}` never equals the text `{text}`");
+    let message = if matches!(op, Op::Equal | Op::NotEqual) {
+        format!("the number `{name}` never equals the text `{text}`")
+    } else {
+        format!("the number `{name}` sorts before every text, also before `{text}`")
+    };
     let label = if is_number { "a text" } else { "no number" };
     let error = Error::new(Code::Literal, span, message, label);
     Some(if is_number {
@@ -198,6 +204,10 @@ fn date(name: &str, text: &str, op: Op, span: Span) -> Option<Error> {
 }
 
 fn as_text(side: &Operand, literal: &Value, span: Span) -> Option<Error> {
+    // What a function gives converts nothing.
+    if matches!(side.node, Node::Call(_)) {
+        return None;
+    }
     let text = match literal {
         Value::Bool(bool) => u8::from(*bool).to_string(),
         Value::Number(number) if number.fract() == 0.0 => sqlite_number_text(*number),

@@ -63,6 +63,8 @@ pub struct Field<'a> {
     pub guarded_email: bool,
     /// Has it a `read` rule of its own?
     pub read_rule: bool,
+    /// Does validation demand that it isn't empty?
+    pub required: bool,
     /// Is its value unique in its collection (an index on it alone, of all rows)?
     pub unique: bool,
 }

@@ -14,6 +14,7 @@ pub(super) struct OwnedField {
     values: Vec<String>,
     guarded_email: bool,
     read_rule: bool,
+    required: bool,
     unique: bool,
 }
 
@@ -39,6 +40,7 @@ pub(super) fn owned_fields(
         values: select_values(&field.kind),
         guarded_email: meta.auth.is_some() && field.name == "email",
         read_rule: read_rule(place),
+        required: field.required,
         unique: unique(place),
     };
     meta.fields.iter().enumerate().map(one).collect()
@@ -131,6 +133,7 @@ fn lend(place: usize, field: &OwnedField) -> Field<'_> {
         values: &field.values,
         guarded_email: field.guarded_email,
         read_rule: field.read_rule,
+        required: field.required,
         unique: field.unique,
     }
 }

@@ -233,15 +233,15 @@ fn filter(
             return None;
         }
     };
-    for warning in &compiled.warnings {
-        cx.push_rule_error(text, warning, scope);
-    }
     let message = "an index can't depend on this condition";
     let label = if !is_plain(&compiled.plan) {
         "more than own fields and literals"
     } else if compares_json(&compiled.plan, &collection.fields) {
         "a json or geoPoint field is no single plain value"
     } else {
+        for warning in &compiled.warnings {
+            cx.push_rule_error(text, warning, scope);
+        }
         return Some(compiled.plan);
     };
     cx.report(Code::BadWhere, text.span, message, label);

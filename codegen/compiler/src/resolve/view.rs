@@ -28,6 +28,7 @@ struct FieldView {
     values: Vec<String>,
     guarded_email: bool,
     read_rule: bool,
+    required: bool,
     unique: bool,
 }
 
@@ -76,6 +77,7 @@ impl CollectionView {
                     values: values(&field.kind),
                     guarded_email: is_auth && field.system && field.name.wire == "email",
                     read_rule: field.read != ir::Rule::Public,
+                    required: field.required,
                     unique: unique(at),
                 })
                 .collect(),
@@ -152,6 +154,7 @@ impl Schema for RuleView {
                 values: &field.values,
                 guarded_email: field.guarded_email,
                 read_rule: field.read_rule,
+                required: field.required,
                 unique: field.unique,
             })
             .collect()

@@ -345,6 +345,105 @@ fn codes_are_unique_and_well_formed() {
 }
 
 #[test]
+fn comparisons_that_never_hold() {
+    check("n = 1 || title > null", &["constant_part title > null"]);
+    check("n = 1 || @request.method = 'get'", &["never_equal 'get'"]);
+    check("n = 1 || 'PATCH' = @request.method", &[]);
+    check(
+        "n = 1 || @request.context != 'export'",
+        &["never_equal 'export'"],
+    );
+    check("n = 1 || @request.context = 'expand'", &[]);
+    check(
+        "@request.auth.collectionName = 'user'",
+        &["never_equal 'user'"],
+    );
+    check("@request.auth.collectionName = 'users'", &[]);
+    let error = &findings("@request.auth.collectionName = 'user'", Caller::Rule)[0];
+    assert_eq!(error.help.as_deref(), Some("did you mean `users`?"));
+    check("strftime('%Y', created) = 2024", &["never_equal 2024"]);
+    check("strftime('%Y', created) = '2024'", &[]);
+    check("title = n", &["never_equal title = n"]);
+    check("public != r.title", &["never_equal public != r.title"]);
+    check("title >= n && n = public", &[]);
+    check("author = r", &["never_equal author = r"]);
+    check("r.r = x_via_p.id", &[]);
+    check("r = author.id", &["never_equal r = author.id"]);
+    check(
+        "rm:each ?= authors.id",
+        &["never_equal rm:each ?= authors.id"],
+    );
+    check(
+        "@request.auth.id != '' && r = @request.auth.id",
+        &["never_equal r = @request.auth.id"],
+    );
+    check("@request.auth.id != '' && author = @request.auth.id", &[]);
+}
+
+#[test]
+fn conditions_that_exclude_each_other() {
+    check("kind = 'a' && kind = 'b'", &["conflict kind = 'b'"]);
+    check(
+        "kind = 'a' && (n = 1 && 'b' = kind)",
+        &["conflict 'b' = kind"],
+    );
+    check("kind = 'a' || kind = 'b'", &[]);
+    check("kind = 'a' && kind = 'a' && kind != 'b'", &[]);
+    check("n = 1 && n = 1.0", &[]);
+    let text = "rm.title ?= 'x' && rm.title ?= 'y'";
+    check(text, &["conflict rm.title ?= 'y'"]);
+    let help = findings(text, Caller::Rule)[0].help.clone().unwrap();
+    assert!(help.contains("same record"), "{help}");
+    let text = "sm:each ?= 'a' && sm:each ?= 'b'";
+    check(text, &["conflict sm:each ?= 'b'"]);
+    let help = findings(text, Caller::Rule)[0].help.clone().unwrap();
+    assert!(help.contains("`sm ~"), "{help}");
+    check("@collection.x:a.n ?= 1 && @collection.x:b.n ?= 2", &[]);
+}
+
+#[test]
+fn guests_have_nothing() {
+    let own = "author = @request.auth.id";
+    check(own, &["guests author = @request.auth.id"]);
+    check(
+        "@request.auth.id = author.id",
+        &["guests @request.auth.id = author.id"],
+    );
+    check(&format!("@request.auth.id != '' && {own}"), &[]);
+    check(&format!("{own} && @request.auth.verified = true"), &[]);
+    check(
+        &format!("public = true || {own}"),
+        &["guests author = @request.auth.id"],
+    );
+    check(
+        &format!("public = true || (@request.auth.id != '' && {own})"),
+        &[],
+    );
+    check(
+        "authors.id ?= @request.auth.id",
+        &["guests authors.id ?= @request.auth.id"],
+    );
+    // A required field, an id, a number are never empty.
+    check("id = @request.auth.id", &[]);
+    check("lo = @request.auth.username", &[]);
+    check("n = @request.auth.level", &[]);
+    check(
+        "@request.auth.verified != true",
+        &["guests @request.auth.verified != true"],
+    );
+    check(
+        "author != @request.auth.id",
+        &["guests author != @request.auth.id"],
+    );
+    check("@request.auth.id = ''", &[]);
+    check("@request.auth.id != '' && author != @request.auth.id", &[]);
+    check(
+        "@request.auth.friends.id ?= author",
+        &["guests @request.auth.friends.id ?= author"],
+    );
+}
+
+#[test]
 fn nothing_points_to_a_new_record() {
     let schema = super::fixture::Fixture::new();
     let scope = Scope::new(&schema, C, Caller::Rule);

@@ -162,6 +162,7 @@ impl Schema for Fixture {
             },
             guarded_email: auth && row.name == "email",
             read_rule: matches!(row.name, "memo" | "to" | "tos"),
+            required: row.name == "lo",
             unique: row.name == "only",
         };
         self.get(collection)
