@@ -29,7 +29,9 @@ const CONTEXTS: [&str; 8] = [
 pub(crate) fn find(expr: &Expr, scope: &Scope<'_>) -> Vec<Error> {
     let mut found = Vec::new();
     each(expr, scope, &mut found);
-    guests(expr, scope, &mut found);
+    if !scope.of_users {
+        guests(expr, scope, &mut found);
+    }
     found
 }
 

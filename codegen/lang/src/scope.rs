@@ -26,6 +26,8 @@ pub struct Scope<'a> {
     pub caller: Caller,
     /// Is it a rule about records that are about to be created?
     pub creating: bool,
+    /// Is it a rule that isn't even asked about guests?
+    pub of_users: bool,
     /// Was the rule written for PocketBase? Then what that accepts is no error here.
     pub imported: bool,
 }
@@ -47,6 +49,7 @@ impl<'a> Scope<'a> {
             collection,
             caller,
             creating: false,
+            of_users: false,
             imported: false,
         }
     }
@@ -56,6 +59,15 @@ impl<'a> Scope<'a> {
     pub fn creating(self) -> Self {
         Self {
             creating: true,
+            ..self
+        }
+    }
+
+    /// For a rule that isn't asked about guests.
+    #[must_use]
+    pub fn of_users(self) -> Self {
+        Self {
+            of_users: true,
             ..self
         }
     }

@@ -154,35 +154,12 @@ impl Context<'_> {
         error: &basalt_lang::Error,
         scope: &Scope<'_>,
     ) {
-        self.push_rule(text, error, error.severity(), scope);
-    }
-
-    /// The same for a mistake that an imported rule may have.
-    fn push_rule_warning(
-        &mut self,
-        text: &Spanned<String>,
-        error: &basalt_lang::Error,
-        scope: &Scope<'_>,
-    ) {
-        self.push_rule(text, error, Severity::Warning, scope);
-    }
-
-    fn push_rule(
-        &mut self,
-        text: &Spanned<String>,
-        error: &basalt_lang::Error,
-        severity: Severity,
-        scope: &Scope<'_>,
-    ) {
         if self.only_follows(text, error, scope) {
             return;
         }
         let span = error.span;
         let place = self.inside(text, span.start, span.end);
-        let found = Diagnostic {
-            severity,
-            ..Diagnostic::of_rule(error, place)
-        };
+        let found = Diagnostic::of_rule(error, place);
         if !self
             .found
             .iter()

@@ -21,8 +21,14 @@ pub(super) fn resolve(
         let scope = Scope::new(view, CollectionId(at), Caller::Rule);
         let lenient = draft.document.entries.flag("imported");
         let mut rule = |key: &str, absent: Rule| match text(draft, key) {
-            Some(text) if key == "create" => compiled(&text, &scope.creating(), lenient, cx),
-            Some(text) => compiled(&text, &scope, lenient, cx),
+            Some(text) => {
+                let scope = match key {
+                    "create" => scope.creating(),
+                    "manage" => scope.of_users(),
+                    _ => scope,
+                };
+                compiled(&text, &scope, lenient, cx)
+            }
             None => absent,
         };
         collection.rules = ir::Rules {
@@ -125,35 +131,22 @@ fn compiled(text: &Text, scope: &Scope<'_>, lenient: bool, cx: &mut Context<'_>)
     if text.value.is_empty() {
         return Rule::Public;
     }
-    let (outcome, errors) = match (compile(&text.value, scope), lenient) {
-        (Err(errors), true) => {
-            let scope = Scope {
-                caller: Caller::Superuser,
-                ..*scope
+    let (rule, findings) = match compile(&text.value, &scope.imported(lenient)) {
+        Ok(compiled) => {
+            let rule = CompiledRule {
+                text: text.value.clone(),
+                plan: compiled.plan,
+                reads: compiled.reads.into_iter().collect(),
+                location: cx.location(text.span),
             };
-            (compile(&text.value, &scope).ok(), errors)
+            (Rule::When(rule), compiled.warnings)
         }
-        (Err(errors), false) => (None, errors),
-        (Ok(compiled), _) => (Some(compiled), Vec::new()),
+        Err(errors) => (Rule::Locked, errors),
     };
-    for error in &errors {
-        match &outcome {
-            Some(_) => cx.push_rule_warning(text, error, scope),
-            None => cx.push_rule_error(text, error, scope),
-        }
+    for finding in &findings {
+        cx.push_rule_error(text, finding, scope);
     }
-    let Some(compiled) = outcome else {
-        return Rule::Locked;
-    };
-    for warning in &compiled.warnings {
-        cx.push_rule_error(text, warning, scope);
-    }
-    Rule::When(CompiledRule {
-        text: text.value.clone(),
-        plan: compiled.plan,
-        reads: compiled.reads.into_iter().collect(),
-        location: cx.location(text.span),
-    })
+    rule
 }
 
 /// The same for the rule of a field, where leaving it out locks nobody out.
