@@ -194,9 +194,42 @@ fn an_index_that_a_rule_gets_names_the_rule() {
     assert!(
         checked
             .stdout
-            .contains(&format!("index idx_posts_title {reason}\n")),
+            .contains(&format!("index idx_posts_title: {reason}\n")),
         "{checked:?}"
     );
+}
+
+#[test]
+fn every_index_that_a_rule_gets_is_used() {
+    let name = "idx_organizations_name";
+    for (rule, index) in [
+        ("title = @request.auth.username", "idx_posts_title"),
+        ("title = @request.query.title", "idx_posts_title"),
+        (
+            "@request.headers.x_title = title && public = true",
+            "idx_posts_title",
+        ),
+        ("author.organization.name = 'Acme'", name),
+        ("author.organization.name ?= @request.auth.username", name),
+        (
+            "@collection.organizations.name ?= @request.auth.username",
+            name,
+        ),
+    ] {
+        let place = Place::new();
+        place.edit("posts", |text| {
+            let rules = text.replace("list = \"\"", &format!("list = {rule:?}"));
+            rules.replace("view = \"\"", &format!("view = {rule:?}"))
+        });
+        let found = place.json(&["posts", "list"]);
+        let cases = found["callers"][1]["cases"].as_array().unwrap();
+        let mut statements = cases[0]["statements"].as_array().unwrap().iter();
+        let total = statements
+            .find(|statement| statement["query"] == "total")
+            .unwrap();
+        let used = total["indexes"].as_array().unwrap();
+        assert!(used.contains(&json!(index)), "{rule}: {total}");
+    }
 }
 
 #[test]

@@ -4,14 +4,30 @@
 const CLAUSES: [&str; 4] = ["FROM", "WHERE", "ORDER", "LIMIT"];
 
 /// A statement on lines of at most `width` characters, where its words allow that. Each clause of
-/// the outermost statement begins a line; what belongs to it is indented.
+/// the outermost statement begins a line, and so does each statement inside of it.
 pub(super) fn statement(sql: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    let mut depth = 0_i32;
+    // The open parentheses: does a statement begin behind them?
+    let mut open: Vec<bool> = Vec::new();
     for word in words(sql) {
-        let clause = depth == 0 && CLAUSES.contains(&word.as_str());
-        push(&mut lines, &word, clause, width);
-        depth += balance(&word);
+        let level = open.iter().filter(|select| **select).count();
+        if let Some(head) = word
+            .strip_suffix("SELECT")
+            .filter(|head| head.ends_with('('))
+        {
+            push(&mut lines, head, level, width);
+            follow(head, &mut open);
+            open.pop();
+            open.push(true);
+            lines.push(format!("{:indent$}SELECT", "", indent = 2 * (level + 1)));
+        } else {
+            if open.is_empty() && CLAUSES.contains(&word.as_str()) {
+                lines.push(word.clone());
+            } else {
+                push(&mut lines, &word, level, width);
+            }
+            follow(&word, &mut open);
+        }
     }
     lines
 }
@@ -20,19 +36,20 @@ pub(super) fn statement(sql: &str, width: usize) -> Vec<String> {
 pub(super) fn paragraph(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for word in text.split(' ') {
-        push(&mut lines, word, false, width);
+        push(&mut lines, word, 0, width);
     }
     lines
 }
 
-fn push(lines: &mut Vec<String>, word: &str, begins: bool, width: usize) {
+/// Adds a word to the last line, or to a new one that continues what is `level` deep.
+fn push(lines: &mut Vec<String>, word: &str, level: usize, width: usize) {
     match lines.last_mut() {
-        Some(line) if !begins && line.chars().count() + 1 + word.chars().count() <= width => {
+        Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
             line.push(' ');
             line.push_str(word);
         }
-        Some(_) if !begins => lines.push(format!("  {word}")),
-        _ => lines.push(word.to_owned()),
+        Some(_) => lines.push(format!("{:indent$}{word}", "", indent = 2 * (level + 1))),
+        None => lines.push(word.to_owned()),
     }
 }
 
@@ -58,19 +75,18 @@ fn words(sql: &str) -> Vec<String> {
     words
 }
 
-/// Opened parentheses less closed ones, outside of quotes.
-fn balance(word: &str) -> i32 {
-    let (mut depth, mut quote) = (0, None);
+/// Opens and closes the parentheses of a word, but for those between quotes.
+fn follow(word: &str, open: &mut Vec<bool>) {
+    let mut quote = None;
     for c in word.chars() {
         match quote {
             None if matches!(c, '`' | '\'' | '"') => quote = Some(c),
-            Some(open) if c == open => quote = None,
-            None if c == '(' => depth += 1,
-            None if c == ')' => depth -= 1,
+            Some(begun) if c == begun => quote = None,
+            None if c == '(' => open.push(false),
+            None if c == ')' => drop(open.pop()),
             _ => {}
         }
     }
-    depth
 }
 
 #[cfg(test)]
@@ -79,13 +95,14 @@ mod tests {
 
     #[test]
     fn clauses_begin_lines() {
-        let sql = "SELECT `a`, `b  c` FROM `t` WHERE (`a` IN (SELECT `x` FROM `u` WHERE `y` = ?)) \
-                   ORDER BY `rowid` ASC LIMIT ?";
+        let sql = "SELECT `a`, `b  c` FROM `t` WHERE (`a` IN (SELECT `x` FROM `u` WHERE (`y` = ?)) \
+                   AND (`a` <> ?)) ORDER BY `rowid` ASC LIMIT ?";
         let expected = [
             "SELECT `a`, `b  c`",
             "FROM `t`",
-            "WHERE (`a` IN (SELECT `x` FROM",
-            "  `u` WHERE `y` = ?))",
+            "WHERE (`a` IN (",
+            "  SELECT `x` FROM `u` WHERE",
+            "    (`y` = ?)) AND (`a` <> ?))",
             "ORDER BY `rowid` ASC",
             "LIMIT ?",
         ];
