@@ -60,23 +60,24 @@ pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
     }
 }
 
-/// Reads and resolves a folder; mistakes are printed, and counted in the error.
+/// Reads and resolves a folder; mistakes are printed, and errors counted in the error.
 pub(super) fn load(dir: &Path) -> anyhow::Result<ir::Schema> {
+    let Checked { schema, warnings } = read(dir)?;
+    print_report(&warnings);
+    Ok(schema)
+}
+
+/// The same without a word of warnings.
+pub(super) fn read(dir: &Path) -> anyhow::Result<Checked> {
     let outcome =
         basalt_codegen::read_dir(dir).and_then(|sources| basalt_codegen::resolve(&sources));
-    match outcome {
-        Ok(Checked { schema, warnings }) => {
-            print_report(&warnings);
-            Ok(schema)
-        }
-        Err(report) => {
-            print_report(&report);
-            Err(anyhow!(
-                "the schema has {} (see above)",
-                count(report.errors(), "error")
-            ))
-        }
-    }
+    outcome.map_err(|report| {
+        print_report(&report);
+        anyhow!(
+            "the schema has {} (see above)",
+            count(report.errors(), "error")
+        )
+    })
 }
 
 fn print_report(report: &Report) {

@@ -21,7 +21,7 @@ use basalt_lang::schema::Schema as _;
 use basalt_runtime::registry::Registry;
 use clap::Args;
 
-use super::schema::{Place, load};
+use super::schema::{Place, read};
 use callers::Callers;
 use database::Database;
 use question::{Question, Subject};
@@ -52,7 +52,7 @@ pub struct ExplainArgs {
 }
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
-    let schema = load(&args.place.schema)?;
+    let schema = read(&args.place.schema)?.schema;
     let question = Question::of(&schema, args)?;
     let registry = crate::application().collections.build();
     let unfit = fit::differences(&RuleView::new(&schema), &registry, args.filter.is_some());
