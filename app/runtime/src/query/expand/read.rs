@@ -11,7 +11,7 @@ use diesel::QueryResult;
 use super::{ExpandTree, Expanded, Expansion, MAX_BYTES};
 use crate::access::{fields, sights};
 use crate::collection::Record;
-use crate::meta::{CollectionMeta, FieldKind};
+use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::registry::{Action, Entry, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::Context;
@@ -319,9 +319,14 @@ impl Expander<'_> {
             .load_referencing_visible(conn, &context, field, targets, most)
     }
 
+    /// To others than superusers a hidden relation is none: what it leads to would show it.
+    fn knows(&self, field: &FieldMeta) -> bool {
+        !field.hidden || self.request.is_superuser()
+    }
+
     fn relation(&self, meta: &CollectionMeta, name: &str) -> Option<Relation<'_>> {
         if let Some(place) = meta.field_index(name) {
-            let field = meta.field(place)?;
+            let field = meta.field(place).filter(|field| self.knows(field))?;
             let FieldKind::Relation { collection, .. } = &field.kind else {
                 return None;
             };
@@ -339,7 +344,8 @@ impl Expander<'_> {
         let entry = self.registry.find(collection)?;
         let other = entry.meta();
         let place = other.field_index(field)?;
-        let FieldKind::Relation { collection, .. } = &other.field(place)?.kind else {
+        let field = other.field(place).filter(|field| self.knows(field))?;
+        let FieldKind::Relation { collection, .. } = &field.kind else {
             return None;
         };
         if *collection != meta.name {

@@ -11,6 +11,7 @@
 mod answers;
 mod expands;
 mod filters;
+mod hidden;
 mod sorts;
 mod support;
 mod writes;
