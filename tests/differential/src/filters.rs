@@ -244,6 +244,15 @@ impl Outcome {
 }
 
 impl Failure {
+    /// As [`known`](crate::known::known) takes it.
+    pub fn case(&self) -> Case<'_> {
+        Case {
+            text: &self.filter,
+            ours: &self.ours,
+            peer: &self.peer,
+        }
+    }
+
     /// For people.
     pub fn text(&self) -> String {
         format!(

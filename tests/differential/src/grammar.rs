@@ -45,6 +45,8 @@ pub struct Grammar<'a> {
     author: Author,
     /// Paths that this condition has walked, and where they led: they are walked again often.
     prefixes: Vec<(String, usize)>,
+    /// How this condition spells collections: mostly in one way.
+    spelling: usize,
 }
 
 impl<'a> Grammar<'a> {
@@ -55,12 +57,14 @@ impl<'a> Grammar<'a> {
             random,
             author,
             prefixes: Vec::new(),
+            spelling: 0,
         }
     }
 
     /// A condition about records of the collection at this place.
     pub fn condition(&mut self, collection: usize) -> Expr {
         self.prefixes.clear();
+        self.spelling = self.random.below(6);
         let depth = match self.random.below(10) {
             0..4 => 0,
             4..8 => 1,
@@ -180,15 +184,23 @@ impl<'a> Grammar<'a> {
         let Some(collection) = self.schema.collections.get(place) else {
             return self.now();
         };
-        let name = match self.random.below(4) {
-            0 => collection.id.clone(),
-            1 => collection.name.to_uppercase(),
-            _ => collection.name.clone(),
-        };
+        let name = self.spelled(collection);
         let alias = self.random.pick(&["", "", ":one", ":two", ":o_2"]);
         let prefix = format!("@collection.{name}{alias}.");
         self.prefixes.push((prefix.clone(), place));
         self.walk(prefix, place, 1)
+    }
+
+    /// A collection by name, in any letter case, or by id.
+    fn spelled(&mut self, collection: &Collection) -> String {
+        if self.random.below(40) == 0 {
+            self.spelling = self.random.below(6);
+        }
+        match self.spelling {
+            0 => collection.id.clone(),
+            1 => collection.name.to_uppercase(),
+            _ => collection.name.clone(),
+        }
     }
 
     fn request(&mut self, collection: usize) -> Operand {
@@ -279,11 +291,7 @@ impl<'a> Grammar<'a> {
             let back = schema.back_relations(place);
             let (source, field) = back.get(self.random.below(back.len()))?;
             let collection = schema.collections.get(*source)?;
-            let name = match self.random.below(6) {
-                0 => collection.id.clone(),
-                1 => collection.name.to_uppercase(),
-                _ => collection.name.clone(),
-            };
+            let name = self.spelled(collection);
             return Some((format!("{name}_via_{}", field.name), *source));
         }
         let fields = schema.collections.get(place)?.fields.iter();

@@ -1,5 +1,7 @@
 //! The differences that are meant. Each has a section in `docs/differences.md` and a test.
 
+use regex::Regex;
+
 use crate::judge::Listed;
 
 /// One question with both answers.
@@ -22,9 +24,123 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: &[Known] = &[];
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "Quotes in comments",
+        explains: |case| only_we_accept(case) && has_quote_in_comment(case.text),
+    },
+    Known {
+        name: "Two spellings of one collection",
+        explains: |case| only_we_accept(case) && is_spelled_twice(case.text),
+    },
+    Known {
+        name: "One alias for two collections",
+        explains: |case| only_we_accept(case) && has_shared_alias(case.text),
+    },
+    Known {
+        name: "Names that lead nowhere behind `@request`",
+        explains: |case| only_peer_accepts(case) && leads_nowhere(case.text),
+    },
+];
 
 /// The difference that explains a case.
 pub fn known(case: &Case<'_>) -> Option<&'static Known> {
     KNOWN.iter().find(|known| (known.explains)(case))
+}
+
+fn only_we_accept(case: &Case<'_>) -> bool {
+    case.ours.status == 200 && case.peer.status == 400
+}
+
+fn only_peer_accepts(case: &Case<'_>) -> bool {
+    case.ours.status == 400 && case.peer.status == 200
+}
+
+/// All matches of a pattern, with its first group in lower case as the key.
+fn matches<'t>(pattern: &str, text: &'t str) -> Vec<(String, &'t str)> {
+    let Ok(pattern) = Regex::new(pattern) else {
+        return Vec::new();
+    };
+    let found = pattern.captures_iter(text).filter_map(|found| {
+        let (whole, key) = (found.get(0)?, found.get(1)?);
+        Some((key.as_str().to_lowercase(), whole.as_str()))
+    });
+    found.collect()
+}
+
+/// Is there a key with two different matches?
+fn disagree(matches: &[(String, &str)]) -> bool {
+    let other = |(key, one): &(String, &str)| {
+        matches
+            .iter()
+            .any(|(same, other)| same == key && other != one)
+    };
+    matches.iter().any(other)
+}
+
+/// The peer takes a quote in a comment for the beginning of a text, where it looks for the end of
+/// a group.
+fn has_quote_in_comment(text: &str) -> bool {
+    text.contains('(') && !matches(r#"(//)[^\n]*['"]"#, text).is_empty()
+}
+
+/// The peer joins the same rows twice, under names that differ in letter case only.
+fn is_spelled_twice(text: &str) -> bool {
+    disagree(&matches(r"(\w+_via_\w+)", text)) || disagree(&matches(r"@(collection\.\w+)", text))
+}
+
+/// The peer joins two collections under one name.
+fn has_shared_alias(text: &str) -> bool {
+    disagree(&matches(r"@collection\.\w+:(\w+)", text))
+}
+
+/// The peer takes these for null, and refuses some of them once somebody is logged in.
+fn leads_nowhere(text: &str) -> bool {
+    let ends = r"@request\.(?:auth|body)\.[\w.]*(_via_\w+(?::\w+)?(?:[^\w.]|$)|:nope)";
+    !matches(ends, text).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn name(text: &str, ours: u16, peer: u16) -> Option<&'static str> {
+        let listed = |status| Listed {
+            status,
+            total: -1,
+            ids: Vec::new(),
+        };
+        let case = Case {
+            text,
+            ours: &listed(ours),
+            peer: &listed(peer),
+        };
+        known(&case).map(|known| known.name)
+    }
+
+    #[test]
+    fn differences_are_told_apart() {
+        let quote = "(a = 1 // it's\n && b = 1)";
+        let twice = "r_via_a.x = 1 && R_via_a.y ?= 2";
+        let alias = "@collection.a:o.x = @collection.b:o.x";
+        let nowhere = "'' ~ @request.auth.r_via_own";
+        assert_eq!(name(quote, 200, 400), Some("Quotes in comments"));
+        assert_eq!(name(quote, 400, 200), None);
+        assert_eq!(name("a = 1 // its\n && (b = 'x')", 200, 400), None);
+        assert_eq!(
+            name(twice, 200, 400),
+            Some("Two spellings of one collection")
+        );
+        assert_eq!(name("r_via_a.x = 1 && r_via_a.y ?= 2", 200, 400), None);
+        assert_eq!(name(alias, 200, 400), Some("One alias for two collections"));
+        assert_eq!(
+            name("@collection.a:o.x = @collection.a:o.y", 200, 400),
+            None
+        );
+        let names = Some("Names that lead nowhere behind `@request`");
+        assert_eq!(name(nowhere, 400, 200), names);
+        assert_eq!(name("@request.auth.r_via_own.t = 1", 400, 200), None);
+        assert_eq!(name(nowhere, 200, 200), None);
+    }
 }

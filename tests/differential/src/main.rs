@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use basalt_blackbox::Random;
+use basalt_blackbox::server::{ROOT_EMAIL, ROOT_PASSWORD};
 use basalt_differential::exported::{Exported, compile_all};
 use basalt_differential::filters::{self, Caller, Run};
 use basalt_differential::model::Schema;
 use basalt_differential::pair::{self, Pair};
-use basalt_differential::rules::{self, ACTIONS, Decisions};
+use basalt_differential::rules::{self, ACTIONS, Choice, Decisions};
 use basalt_differential::{export, rows};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -61,6 +62,9 @@ struct Args {
     /// Requests at a time
     #[arg(long, default_value_t = 8)]
     threads: usize,
+    /// Wait with both servers running, to ask them by hand
+    #[arg(long)]
+    hold: bool,
 }
 
 fn main() -> ExitCode {
@@ -110,21 +114,30 @@ fn one_schema(args: &Args, seed: u64, peer: &Path) -> Result<(filters::Outcome, 
     let schemas = usize::try_from(args.schemas)?.max(1);
     let ruled = args.rules.div_ceil(schemas).div_ceil(ACTIONS.len());
     let mut schema = Schema::random(&mut random, ruled);
+    let rows = rows::random(&schema, &mut random);
     let peer = pair::start_peer(peer.to_owned())?;
     let root = peer.superuser()?;
     pair::import(&schema, &root)?;
+    rows::load(&schema, &rows, &root).context("the peer")?;
     let ir = basalt_codegen::resolve(&export::sources(&schema));
     let ir = ir
         .map_err(|report| anyhow!("{}", report.render(false)))?
         .schema;
-    let mut of_rules = rules::choose(&mut schema, &mut random, &ir, &root)?;
+    let asker = peer
+        .guest()
+        .log_in("people", &rows::email(0), rows::PASSWORD)?;
+    let mut of_rules = Choice {
+        ir: &ir,
+        peer: &root,
+        asker: &asker,
+    }
+    .rules(&mut schema, &mut random)?;
     pair::import(&schema, &root)?;
     eprintln!(
         "schema {seed}: building {} collections",
         schema.collections.len()
     );
     let ours = pair::build(&schema, &format!("s{seed}"))?;
-    let rows = rows::random(&schema, &mut random);
     let servers = pair::start(&schema, &rows, ours, peer)?;
     let people = schema.collections.first().map_or(0, |it| it.rows);
     let callers = callers(&servers, people)?;
@@ -132,6 +145,9 @@ fn one_schema(args: &Args, seed: u64, peer: &Path) -> Result<(filters::Outcome, 
         schema: &schema,
         callers: &callers,
     };
+    if args.hold {
+        hold(&servers)?;
+    }
     of_rules.add(decisions.compare(&mut random)?);
     let count = args.filters.div_ceil(schemas);
     let bar = ProgressBar::new(count as u64);
@@ -148,6 +164,15 @@ fn one_schema(args: &Args, seed: u64, peer: &Path) -> Result<(filters::Outcome, 
     .run(&bar)?;
     bar.finish_and_clear();
     Ok((of_filters, of_rules))
+}
+
+/// Says where the servers are, and waits for a line.
+fn hold(servers: &Pair) -> Result<()> {
+    eprintln!("ours:  http://{}", servers.ours.address());
+    eprintln!("peer:  http://{}", servers.peer.address());
+    eprintln!("superuser {ROOT_EMAIL} {ROOT_PASSWORD}; go on with a line break");
+    std::io::stdin().read_line(&mut String::new())?;
+    Ok(())
 }
 
 /// Whoever asks, at both servers: superuser, guest, and those who log in.

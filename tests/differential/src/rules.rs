@@ -7,12 +7,13 @@ use basalt_blackbox::{Client, Random, Response};
 use basalt_codegen::ir;
 use basalt_codegen::resolve::RuleView;
 use basalt_lang::schema::Schema as _;
-use basalt_lang::{Caller as Author, Code, Scope, compile};
+use basalt_lang::{Caller as Author, Scope, compile};
 use serde_json::{Map, Value, json};
 
-use crate::filters::Caller;
+use crate::filters::{Caller, Failure};
 use crate::grammar::{self, Grammar};
 use crate::judge::{Listed, list};
+use crate::known::known;
 use crate::model::{Collection, Kind, Schema};
 use crate::rows;
 
@@ -52,77 +53,97 @@ impl Outcome {
     }
 }
 
-/// Gives every collection at the end of the schema five rules that both servers accept. `ir` is
-/// the schema without them, which the peer has imported.
-pub fn choose(
-    schema: &mut Schema,
-    random: &mut Random,
-    ir: &ir::Schema,
-    peer: &Client,
-) -> Result<Outcome> {
-    let mut outcome = Outcome::default();
-    let view = RuleView::new(ir);
-    for place in schema.ruled..schema.collections.len() {
-        for action in 0..ACTIONS.len() {
-            let rule = one_rule(schema, random, &view, peer, (place, action), &mut outcome)?;
-            let collection = schema.collections.get_mut(place);
-            let slot = collection.and_then(|it| it.rules.get_mut(action));
-            *slot.context("no such rule")? = Some(rule);
-            outcome.rules += 1;
-        }
-    }
-    Ok(outcome)
+/// Finds rules that both servers accept.
+pub struct Choice<'a> {
+    /// The schema without rules.
+    pub ir: &'a ir::Schema,
+    /// A superuser of the peer, which has that schema, and the records.
+    pub peer: &'a Client,
+    /// Somebody who is logged in at the peer.
+    pub asker: &'a Client,
 }
 
-fn one_rule(
-    schema: &Schema,
-    random: &mut Random,
-    view: &RuleView,
-    peer: &Client,
-    (place, action): (usize, usize),
-    outcome: &mut Outcome,
-) -> Result<String> {
-    let collection = schema
-        .collections
-        .get(place)
-        .context("no such collection")?;
-    let name = &collection.name;
-    let id = view.collection(name).context("no such collection")?;
-    let key = format!("{}Rule", ACTIONS.get(action).copied().unwrap_or_default());
-    for _ in 0..TRIES {
-        let text = Grammar::new(schema, random, grammar::Author::Rule)
-            .condition(place)
-            .to_string();
-        let answer = peer.patch(&format!("/api/collections/{name}"), &json!({ &key: text }))?;
-        let ours = compile(&text, &Scope::new(view, id, Author::Rule));
-        match (ours, answer.status) {
-            (Ok(_), 200) => return Ok(text),
-            (Err(_), 400) => outcome.refused += 1,
-            (Err(errors), _) if errors.iter().all(|error| is_meant(error.code)) => {
+impl Choice<'_> {
+    /// Gives every collection at the end of the schema its five rules.
+    pub fn rules(&self, schema: &mut Schema, random: &mut Random) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        for place in schema.ruled..schema.collections.len() {
+            for action in 0..ACTIONS.len() {
+                let rule = self.rule(schema, random, (place, action), &mut outcome)?;
+                let collection = schema.collections.get_mut(place);
+                let slot = collection.and_then(|it| it.rules.get_mut(action));
+                *slot.context("no such rule")? = Some(rule);
+                outcome.rules += 1;
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn rule(
+        &self,
+        schema: &Schema,
+        random: &mut Random,
+        (place, action): (usize, usize),
+        outcome: &mut Outcome,
+    ) -> Result<String> {
+        let collection = schema
+            .collections
+            .get(place)
+            .context("no such collection")?;
+        for _ in 0..TRIES {
+            let mut grammar = Grammar::new(schema, random, grammar::Author::Rule);
+            let text = grammar.condition(place).to_string();
+            let accepted = self.accepted(&collection.name, &text, outcome)?;
+            // Rules that tell records apart tell servers apart.
+            if accepted && (self.tells(collection)? || action == 2 || random.below(6) == 0) {
+                return Ok(text);
+            }
+        }
+        anyhow::bail!("{TRIES} texts, and none is a rule for both servers")
+    }
+
+    /// Is the text a rule for both servers? The peer has it as list rule then.
+    fn accepted(&self, name: &str, text: &str, outcome: &mut Outcome) -> Result<bool> {
+        let path = format!("/api/collections/{name}");
+        let answer = self.peer.patch(&path, &json!({ "listRule": text }))?;
+        let view = RuleView::new(self.ir);
+        let id = view.collection(name).context("no such collection")?;
+        let by = |author| compile(text, &Scope::new(&view, id, author));
+        let refused = match (by(Author::Rule), answer.status) {
+            (Ok(_), 200) => return Ok(true),
+            (Err(_), 400) => {
+                outcome.refused += 1;
+                return Ok(false);
+            }
+            // The build is strict about what can only be a mistake.
+            (Err(_), _) if by(Author::Superuser).is_ok() => {
                 outcome.stricter += 1;
+                return Ok(false);
             }
-            (ours, status) => {
-                let ours = match ours {
-                    Ok(_) => "accepted".to_owned(),
-                    Err(errors) => errors
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect::<Vec<_>>()
-                        .join("; "),
-                };
-                let text = text.replace('\n', "\\n");
-                outcome.failures.push(format!(
-                    "{name} {key} {text}\n    peer: status {status}\n    ours: {ours}"
-                ));
-            }
+            (Err(errors), _) => errors,
+            (Ok(_), _) => Vec::new(),
+        };
+        let ours: Vec<String> = refused.iter().map(ToString::to_string).collect();
+        let failure = Failure {
+            collection: name.to_owned(),
+            caller: "a rule's author".to_owned(),
+            filter: text.to_owned(),
+            peer: allowed(answer.status, Vec::new()),
+            ours: allowed(if ours.is_empty() { 200 } else { 400 }, Vec::new()),
+        };
+        if known(&failure.case()).is_none() {
+            outcome
+                .failures
+                .push(format!("{} {}", failure.text(), ours.join("; ")));
         }
+        Ok(false)
     }
-    anyhow::bail!("{TRIES} texts, and none is a rule for both servers")
-}
 
-/// Is a rule with this mistake refused on purpose, though the peer accepts it?
-fn is_meant(code: Code) -> bool {
-    matches!(code, Code::Constant)
+    /// Does the peer list some records under this rule, but not all?
+    fn tells(&self, collection: &Collection) -> Result<bool> {
+        let listed = list(self.asker, &collection.name, "", "")?;
+        Ok(!listed.ids.is_empty() && listed.ids.len() < collection.rows)
+    }
 }
 
 /// The rules of one schema, and who asks.
