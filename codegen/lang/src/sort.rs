@@ -44,7 +44,7 @@ pub enum SortBy {
     Joined {
         /// How to find them, as in [`Plan::Joined`].
         joins: Vec<Join>,
-        /// The value: of the last of the joins.
+        /// The value, a [`Column::Of`] the last of the joins.
         column: Column,
         /// As in [`SortBy::Path`].
         visible: Plan,

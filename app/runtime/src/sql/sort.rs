@@ -116,7 +116,10 @@ fn first<C: Collection>(
     ways: Ways<'_>,
 ) -> Option<(Vec<Piece>, Vec<Part>)> {
     let found = filter::joins(joins, ways.collections)?;
-    let last = joins.len().checked_sub(1)?;
+    let PlanColumn::Of(last, wanted) = wanted else {
+        return None;
+    };
+    let (last, wanted) = (*last, &**wanted);
     let value = |rows: &Rows<'_>| match wanted {
         PlanColumn::Item => Some(rows.item(last)),
         wanted => modified(wanted, |field| Some(rows.of(last, field))),

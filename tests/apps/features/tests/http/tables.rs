@@ -15,7 +15,7 @@ macro_rules! tables {
 }
 
 tables! {
-    accounts casting cascades filters limits modifiers musts own_ids relations rules sorts uniques
+    accounts casting cascades filters joined limits modifiers musts own_ids relations rules sorts uniques
 }
 
 /// What the peer has not: defaults, null, fields that must be given.

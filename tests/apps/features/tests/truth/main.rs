@@ -26,8 +26,8 @@ use basalt_runtime::sql::predicate::Predicate;
 use basalt_runtime::sql::{Conn, Form};
 use basalt_runtime::value::Value;
 use features_app::generated::{
-    self, members, rules_body, rules_each, rules_many, rules_one, rules_own, rules_request,
-    subjects,
+    self, members, rules_back, rules_body, rules_call, rules_each, rules_many, rules_one,
+    rules_own, rules_request, subjects,
 };
 
 use time::macros::datetime;
@@ -223,6 +223,8 @@ fn all_forms_of_a_rule_agree() {
         world.check::<rules_many::RulesMany>();
         world.check::<rules_request::RulesRequest>();
         world.check::<rules_body::RulesBody>();
+        world.check::<rules_back::RulesBack>();
+        world.check::<rules_call::RulesCall>();
         world.check::<members::Members>();
         for (rule, [no, yes]) in world.outcomes {
             let total = outcomes.entry(rule).or_default();
@@ -230,7 +232,7 @@ fn all_forms_of_a_rule_agree() {
             total[1] += yes;
         }
     }
-    assert!(outcomes.len() >= 36, "only {} rules", outcomes.len());
+    assert!(outcomes.len() >= 46, "only {} rules", outcomes.len());
     for (rule, [no, yes]) in outcomes {
         assert!(no > 0 && yes > 0, "{rule} was never decided both ways");
     }
