@@ -134,6 +134,75 @@ fn rules_of_one_record_have_one_statement_or_none() {
 }
 
 #[test]
+fn every_rule_of_the_demo_can_be_explained() {
+    let place = Place::new();
+    for collection in [
+        "_superusers",
+        "organizations",
+        "permissions",
+        "posts",
+        "users",
+    ] {
+        for rule in [
+            "list", "view", "create", "update", "delete", "auth", "manage", "id.read", "id.write",
+        ] {
+            let found = place.json(&[collection, rule]);
+            assert_eq!(
+                (&found["collection"], &found["rule"]),
+                (&json!(collection), &json!(rule))
+            );
+            let callers = found["callers"].as_array().unwrap().iter();
+            let callers: Vec<_> = callers.map(|it| it["caller"].as_str().unwrap()).collect();
+            assert_eq!(callers, ["guest", "user", "superuser"]);
+            assert!(place.explained(&[collection, rule]).starts_with(collection));
+        }
+    }
+}
+
+#[test]
+fn every_key_is_documented() {
+    let page = fs::read_to_string(crate::support::root().join("docs/explain.md")).unwrap();
+    let rule = "title = @request.auth.username && @request.query.a:isset = true";
+    let found = Place::new().json(&["posts", "--rule", rule]);
+    let mut missing = Vec::new();
+    keys(&found, &mut |key| {
+        if !page.contains(&format!("`{key}`")) && !page.contains(&format!("\"{key}\"")) {
+            missing.push(key.to_owned());
+        }
+    });
+    // Parts of a table's row that are named with their whole path.
+    missing.retain(|key| {
+        !["indexes", "used", "missing", "statements", "cases"].contains(&key.as_str())
+    });
+    assert_eq!(missing, [""; 0]);
+}
+
+fn keys(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::Object(entries) => {
+            for (key, value) in entries {
+                visit(key);
+                keys(value, visit);
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| keys(item, visit)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_server_may_run_meanwhile() {
+    let target = basalt_blackbox::Target::find(option_env!("CARGO_BIN_EXE_basalt-under-test"));
+    let server = basalt_blackbox::TestServer::start(&target.unwrap()).unwrap();
+    let args = ["posts", "--rule", "author = @request.auth.id"];
+    let place = Place::new();
+    let real = place.json(&[&args[..], &["--database", &server.data_text()]].concat());
+    assert_eq!(real, place.json(&args));
+    let health = server.guest().get("/api/health").unwrap();
+    assert_eq!(health.status, 200);
+}
+
+#[test]
 fn a_text_may_stand_in_the_place_of_a_name() {
     let place = Place::new();
     let rule = "title = @request.auth.username";
