@@ -191,9 +191,10 @@ impl Needs<'_> {
                 ways.min_by_key(Vec::len)
             }
             Plan::Any(parts) => {
-                let ways: Option<Vec<_>> =
-                    parts.iter().map(|part| self.served(part, row)).collect();
-                Some(ways?.concat())
+                // What the request decides is settled before: what then is left must be served.
+                let open = parts.iter().filter(|part| !is_request_only(part));
+                let ways: Option<Vec<_>> = open.map(|part| self.served(part, row)).collect();
+                Some(ways.filter(|ways| !ways.is_empty())?.concat())
             }
             // By the relation's own index, or by the join table.
             Plan::Via { holds: true, .. } if row.join.is_none() => Some(Vec::new()),
@@ -274,6 +275,15 @@ impl Needs<'_> {
     fn field(&self, collection: CollectionId, field: FieldId) -> Option<&ir::Field> {
         let collection = self.schema.collections.get(collection.0)?;
         collection.fields.get(field.0)
+    }
+}
+
+/// Is it decided before any query?
+fn is_request_only(plan: &Plan) -> bool {
+    match plan {
+        Plan::Request { .. } => true,
+        Plan::All(parts) | Plan::Any(parts) => parts.iter().all(is_request_only),
+        _ => false,
     }
 }
 

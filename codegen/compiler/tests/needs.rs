@@ -138,6 +138,20 @@ fn alternatives_need_an_index_each() {
         &["posts(place)"],
     );
     check("place = @request.auth.city || public = true", &[]);
+    // What the request decides is no alternative any more when there is a query.
+    check(
+        "@request.auth.role = 'chief' || place = @request.auth.city",
+        &["posts(place)"],
+    );
+    check(
+        "@request.auth.role = 'chief' || @request.auth.id != '' && place = @request.auth.city",
+        &["posts(place)"],
+    );
+    check("@request.auth.role = 'chief' || public = true", &[]);
+    check(
+        "@request.auth.role = 'chief' || @request.auth.city = 'Bern'",
+        &[],
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use basalt_codegen::needs::Use;
 use basalt_codegen::resolve::RuleView;
 use basalt_lang::plan::Plan;
 use basalt_lang::schema::CollectionId;
-use basalt_lang::{Caller, Compiled, Scope, compile, together};
+use basalt_lang::{Caller, Compiled, Scope, compile, shares, together};
 
 use super::{ExplainArgs, mistakes, suggestion};
 
@@ -97,11 +97,16 @@ impl<'a> Question<'a> {
         }
         let plan = match (&rule, &filter) {
             (Some(rule), Some(filter)) => {
-                let bound = together(&rule.typed, &filter.typed);
-                Some(
-                    bound
-                        .map_err(|errors| mistakes("filter", &filter.typed.to_string(), &errors))?,
-                )
+                // As the server does it: the filter stands beside the rule, and repeats it where
+                // both look at the same related records.
+                let asked = if shares(&rule.typed, &filter.typed) {
+                    let bound = together(&rule.typed, &filter.typed);
+                    let text = args.filter.as_deref().unwrap_or_default();
+                    bound.map_err(|errors| mistakes("filter", text, &errors))?
+                } else {
+                    filter.plan.clone()
+                };
+                Some(Plan::all([rule.plan.clone(), asked]))
             }
             (Some(rule), None) => Some(rule.plan.clone()),
             (None, Some(filter)) => Some(filter.plan.clone()),
