@@ -153,23 +153,28 @@ fn functions() {
             "strftime('%Y', r.title) = created",
             "none one two three many",
         ),
-        // The distances of the model are those on a plane.
+        // One degree is 111 km.
         (
-            "geoDistance(1, 2, 4, 6) = 5",
+            "geoDistance(1, 2, 1, 3) < 112",
             "none one two three dated many",
         ),
-        ("geoDistance(1, 2, r.n, 6) = 4", "many"),
+        ("geoDistance(0, 0, r.n, 0) < 112", "many"),
         (
-            "geoDistance(1, 2, r.n, 6) = null",
+            "geoDistance(0, 0, r.n, 0) = null",
             "none one two three dated",
         ),
-        ("geoDistance(0, 0, rm.n, 0) = 2", "many"),
-        ("geoDistance(0, 0, rm.n, 0) ?= 2", "many"),
-        ("geoDistance(0, 0, rm.n, 0) = r.n && r != ''", "many"),
-        ("geoDistance(0, 0, x_via_p.n, 0) = 3", "two"),
+        ("geoDistance(0, 0, rm.n, 0) > 200", "many"),
+        ("geoDistance(0, 0, rm.n, 0) ?> 200", "many"),
+        ("geoDistance(0, 0, rm.n, 0) < r.n", ""),
+        ("geoDistance(0, 0, rm.n, 0) > r.n", "many"),
+        ("geoDistance(0, 0, x_via_p.n, 0) > 300", "two three"),
         (
-            "geoDistance(0, 0, x_via_p.n, 0) = 3 && x_via_p.public = true",
+            "geoDistance(0, 0, x_via_p.n, 0) < 230 && x_via_p.public = false",
             "",
+        ),
+        (
+            "geoDistance(0, 0, x_via_p.n, 0) < 230 && x_via_p.public ?= true",
+            "one two",
         ),
         (
             "n = geoDistance(0, 0, n, 0)",
@@ -259,7 +264,7 @@ fn ways_from_the_body() {
 }
 
 /// Rows of every collection, so that paths find something, several things and nothing.
-fn crowd() -> Model {
+pub(super) fn crowd() -> Model {
     let mut model = Model::of_the_table();
     model.list_rules = vec![(RULED, "public = true"), (Y, "title != 'Y2'")];
     for (id, public, next) in [("A", true, ""), ("B", false, "A"), ("D", true, "B")] {
@@ -325,7 +330,7 @@ fn crowd() -> Model {
 }
 
 /// A random filter over the operands.
-fn filter(dice: &mut Dice, operands: &[&str]) -> String {
+pub(super) fn filter(dice: &mut Dice, operands: &[&str]) -> String {
     const OPS: &[&str] = &[
         "=", "!=", ">", "<=", "~", "!~", "?=", "?!=", "?<", "?~", "?!~", "?>=",
     ];
@@ -356,57 +361,60 @@ fn filter(dice: &mut Dice, operands: &[&str]) -> String {
     text
 }
 
+/// Paths from a record of `c`.
+pub(super) const OWN: &[&str] = &[
+    "title",
+    "n",
+    "sm:each",
+    "sm",
+    "r.title",
+    "r.n",
+    "rm.title",
+    "rm.n",
+    "rm.sm:each",
+    "rm:each",
+    "rm.sm:length",
+    "r.rm.title",
+    "rm.r.title",
+    "rm.j.k",
+    "j.k",
+    "rm:length",
+    "rus.title",
+    "ru.title",
+    "ru.next.title",
+    "rus.nexts.title",
+    "authors.email",
+    "y.ru.title",
+    "ys.title",
+    "x_via_p.n",
+    "x_via_p.title",
+    "x_via_ps.rm.title",
+    "x_via_only.n",
+    "r.id",
+    "x_via_p.public",
+];
+/// Operands that only rules and superusers have.
+pub(super) const OTHERS: &[&str] = &[
+    "@collection.x.n",
+    "@collection.x:b.n",
+    "@collection.x.p.title",
+    "@collection.x.ps:each",
+    "@request.auth.username",
+    "@request.auth.friends:length",
+    "@request.auth.id",
+    "@request.auth.c_via_author.n",
+    "@request.body.rm.title",
+    "@request.body.sm:each",
+    "@request.body.title:changed",
+    "geoDistance(0, 0, rm.n, 0)",
+    "strftime('%Y', rm.title)",
+    "id",
+];
+
 /// Nested plans, and conditions that are taken apart, must hold of the same rows as one choice of
 /// rows for everything.
 #[test]
 fn short_forms_agree_with_joins() {
-    const OWN: &[&str] = &[
-        "title",
-        "n",
-        "sm:each",
-        "sm",
-        "r.title",
-        "r.n",
-        "rm.title",
-        "rm.n",
-        "rm.sm:each",
-        "rm:each",
-        "rm.sm:length",
-        "r.rm.title",
-        "rm.r.title",
-        "rm.j.k",
-        "j.k",
-        "rm:length",
-        "rus.title",
-        "ru.title",
-        "ru.next.title",
-        "rus.nexts.title",
-        "authors.email",
-        "y.ru.title",
-        "ys.title",
-        "x_via_p.n",
-        "x_via_p.title",
-        "x_via_ps.rm.title",
-        "x_via_only.n",
-        "r.id",
-        "x_via_p.public",
-    ];
-    const OTHERS: &[&str] = &[
-        "@collection.x.n",
-        "@collection.x:b.n",
-        "@collection.x.p.title",
-        "@collection.x.ps:each",
-        "@request.auth.username",
-        "@request.auth.friends:length",
-        "@request.auth.id",
-        "@request.auth.c_via_author.n",
-        "@request.body.rm.title",
-        "@request.body.sm:each",
-        "@request.body.title:changed",
-        "geoDistance(0, 0, rm.n, 0)",
-        "strftime('%Y', rm.title)",
-        "id",
-    ];
     let model = crowd();
     let everything = [OWN, OTHERS].concat();
     let mut dice = Dice(0x1357_9bdf_2468_ace0);

@@ -475,8 +475,17 @@ impl Model {
             // Enough of the functions for the tests.
             Column::Distance(arguments) => {
                 let [a, b, c, d] = arguments.as_ref();
-                let number = |it| self.argument(at, it)?.parse::<f64>().ok();
-                let far = || Some((number(c)? - number(a)?).hypot(number(d)? - number(b)?));
+                let radians = |it| {
+                    let number = self.argument(at, it)?.parse::<f64>().ok()?;
+                    Some(number.to_radians())
+                };
+                let far = || {
+                    let (lon, lat) = (radians(a)?, radians(b)?);
+                    let (other_lon, other_lat) = (radians(c)?, radians(d)?);
+                    let cosine = lat.cos() * other_lat.cos() * (other_lon - lon).cos()
+                        + lat.sin() * other_lat.sin();
+                    Some(6371.0 * cosine.acos())
+                };
                 Side::strict(far().map_or(Operand::Null, Operand::Number), Affinity::None)
             }
             Column::Time { time, .. } => {
@@ -553,9 +562,9 @@ fn zero(kind: FieldType) -> Cell {
     match kind {
         FieldType::Number => Cell::Number(0.0),
         FieldType::Bool => Cell::Bool(false),
-        FieldType::Json | FieldType::GeoPoint | FieldType::One(_) => Cell::Null,
+        FieldType::Json | FieldType::GeoPoint => Cell::Null,
         FieldType::Choices | FieldType::Many(_) => list(&[]),
-        FieldType::Text | FieldType::Date | FieldType::Choice => text(""),
+        FieldType::Text | FieldType::Date | FieldType::Choice | FieldType::One(_) => text(""),
     }
 }
 
