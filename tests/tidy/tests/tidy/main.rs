@@ -4,6 +4,7 @@
 
 mod architecture;
 mod layers;
+mod security;
 mod sizes;
 mod tree;
 mod words;
