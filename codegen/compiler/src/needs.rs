@@ -32,6 +32,9 @@ pub enum Verdict {
     FixedValue,
     /// A comparison by order, `<` and the like.
     Range,
+    /// A comparison with a column of another row, which is made so that NULL and the empty text
+    /// are the same: not as the index orders them.
+    OtherColumn,
 }
 
 impl Verdict {
@@ -43,6 +46,7 @@ impl Verdict {
             Verdict::FixedValue => {
                 "the value is the same for every caller, so many rows may have it"
             }
+            Verdict::OtherColumn => "it is compared with another column, for each pair of records",
             Verdict::Range => "it is compared by order, and an index would slow down other filters",
         }
     }
@@ -266,6 +270,22 @@ impl Needs<'_> {
                 let indexed = self.way(need).is_some_and(|missing| missing.is_empty());
                 if !indexed && verdict != Verdict::Wanted {
                     self.push(Need { verdict, ..need });
+                }
+            }
+            Plan::Columns {
+                left,
+                op: Op::Equal,
+                right,
+                when: Truth::True,
+            } if row.join.is_some() => {
+                if let (Some(field), None) | (None, Some(field)) =
+                    (row.field(left), row.field(right))
+                {
+                    self.push(Need {
+                        collection: row.collection,
+                        field,
+                        verdict: Verdict::OtherColumn,
+                    });
                 }
             }
             _ => {}

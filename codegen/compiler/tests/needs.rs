@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use basalt_codegen::diff::{Options, diff};
+use basalt_codegen::ir::CollectionId;
+use basalt_codegen::needs::{Need, Use, Verdict, needs};
 use basalt_codegen::snapshot::Snapshot;
 use basalt_codegen::{Source, ir, resolve};
 
@@ -198,6 +200,62 @@ fn rules_about_one_record_need_none() {
     // A view rule is put to the records that point to others, all at once.
     let rules = "view = \"author.role = 'editor'\"";
     assert_eq!(made(&with_rules(rules, "")), ["users(role)"]);
+}
+
+/// The columns that the list rule of posts compares and that get no index, with the reasons.
+fn refused(list: &str) -> Vec<(String, Verdict)> {
+    let schema = schema(list);
+    let at = schema
+        .collections
+        .iter()
+        .position(|it| it.name.wire == "posts")
+        .unwrap();
+    let ir::Rule::When(rule) = &schema.collections[at].rules.list else {
+        panic!("no rule")
+    };
+    let needs = needs(&schema, CollectionId(at), &rule.plan, Use::Finds);
+    let name = |need: &Need| {
+        let collection = &schema.collections[need.collection.0];
+        let field = &collection.fields[need.field.0];
+        format!("{}.{}", collection.name.wire, field.name.wire)
+    };
+    needs
+        .iter()
+        .map(|need| (name(need), need.verdict))
+        .collect()
+}
+
+#[test]
+fn each_refusal_has_its_reason() {
+    for (list, column, verdict) in [
+        ("public = true", "posts.public", Verdict::FewValues),
+        (
+            "kind = @request.auth.role",
+            "posts.kind",
+            Verdict::FewValues,
+        ),
+        (
+            "author.verified = true",
+            "users.verified",
+            Verdict::FewValues,
+        ),
+        ("place = 'Bern'", "posts.place", Verdict::FixedValue),
+        ("author.role = ''", "users.role", Verdict::FixedValue),
+        ("at <= @now", "posts.at", Verdict::Range),
+        (
+            "@collection.users.city ?= place",
+            "users.city",
+            Verdict::OtherColumn,
+        ),
+    ] {
+        assert_eq!(refused(list), [(column.to_owned(), verdict)], "{list}");
+        assert!(!verdict.reason().is_empty());
+    }
+    // What is found by another condition needs no reason.
+    assert_eq!(refused("author = @request.auth.id && public = true"), []);
+    assert_eq!(refused("place = @request.auth.city && public = true"), []);
+    let rule = "@collection.users.id ?= @request.auth.id && @collection.users.city ?= place";
+    assert_eq!(refused(rule), []);
 }
 
 #[test]

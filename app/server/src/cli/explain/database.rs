@@ -104,10 +104,10 @@ fn once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// The index that a step uses.
 fn index(detail: &str) -> Option<&str> {
-    let (_, rest) = detail.split_once(" INDEX ")?;
-    let end = rest.find(" (").unwrap_or(rest.len());
-    rest.get(..end)
-        .filter(|name| detail.contains("USING") && !name.is_empty())
+    // One that SQLite makes for this statement alone is called automatic, and has no name.
+    let after = |words| detail.split_once(words).map(|(_, rest)| rest);
+    let rest = after(" USING INDEX ").or_else(|| after(" USING COVERING INDEX "))?;
+    rest.split(' ').next()
 }
 
 /// The table that a step reads without looking anything up.
@@ -169,4 +169,48 @@ fn describe(schema: &ir::Schema, name: &str) -> Used {
         }
     }
     used("", Vec::new(), "not from the schema files".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_and_scans_are_read_from_plans() {
+        for (detail, used, scanned) in [
+            ("SCAN posts", None, Some("posts")),
+            ("SCAN p USING COVERING INDEX i", Some("i"), Some("p")),
+            ("SEARCH p USING INDEX i (a=? AND b>?)", Some("i"), None),
+            ("SEARCH p USING AUTOMATIC COVERING INDEX (a=?)", None, None),
+            ("SEARCH p USING INTEGER PRIMARY KEY (rowid=?)", None, None),
+            ("SEARCH u EXISTS USING INDEX i (id=?)", Some("i"), None),
+            (
+                "SCAN _r0 USING COVERING INDEX i LEFT-JOIN",
+                Some("i"),
+                Some("_r0"),
+            ),
+            ("SCAN json_each VIRTUAL TABLE INDEX 1:", None, None),
+            ("SCAN CONSTANT ROW", None, None),
+            ("SCAN (subquery-1)", None, None),
+            ("USE TEMP B-TREE FOR ORDER BY", None, None),
+            ("INDEX 1", None, None),
+        ] {
+            assert_eq!((index(detail), scan(detail)), (used, scanned), "{detail}");
+        }
+    }
+
+    #[test]
+    fn aliases_stand_for_tables() {
+        let sql = "SELECT 1 FROM `posts` LEFT JOIN `users` AS `_r0` ON 1";
+        assert_eq!(table(sql, "_r0"), "users");
+        assert_eq!(table(sql, "posts"), "posts");
+    }
+
+    #[test]
+    fn values_are_json() {
+        assert_eq!(json("1.0"), JsonValue::from(1.0));
+        assert_eq!(json("20"), JsonValue::from(20));
+        assert_eq!(json("\"a \\\"b\\\"\""), JsonValue::from("a \"b\""));
+        assert_eq!(json("\"\\u{301}\""), JsonValue::from("\\u{301}"));
+    }
 }
