@@ -52,7 +52,8 @@ pub(crate) fn resolve<'a>(
             let target = scope.schema.name(at);
             let message = format!("`{name}` of `{collection}` does not point to `{target}`");
             let label = "not a relation to this collection";
-            return Err(Error::new(Code::BadPath, part.span, message, label));
+            let error = Error::new(Code::BadPath, part.span, message, label);
+            return Err(error.with_help(pointing(scope, source, collection, at)));
         }
     };
     if rest.is_empty() {
@@ -66,4 +67,24 @@ pub(crate) fn resolve<'a>(
         step: Step::Back { source, unique },
     };
     Ok(Back { hop, source, field })
+}
+
+/// The back-relation that was perhaps meant.
+fn pointing(scope: &Scope<'_>, source: CollectionId, written: &str, at: CollectionId) -> String {
+    let points = |field: &Field<'_>| match field.kind {
+        FieldType::One(target) | FieldType::Many(target) => target == at,
+        _ => false,
+    };
+    let fields = scope.schema.fields(source);
+    let known = fields
+        .iter()
+        .filter(|field| points(field) && scope.field(source, field.name).is_some());
+    let names: Vec<String> = known
+        .map(|field| format!("`{written}{VIA}{}`", field.name))
+        .collect();
+    if names.is_empty() {
+        let target = scope.schema.name(at);
+        return format!("no field of `{written}` points to `{target}`");
+    }
+    format!("did you mean {}?", names.join(" or "))
 }

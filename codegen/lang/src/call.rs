@@ -44,8 +44,12 @@ impl Function {
             Self::Distance => geo_distance(args),
             Self::Time => strftime(args),
         };
+        let example = match self {
+            Self::Distance => "for example `geoDistance(place.lon, place.lat, 14.4, 50.1) < 5`",
+            Self::Time => "for example `strftime('%Y-%m', created) = '2024-05'`",
+        };
         problem.map_or(Ok(()), |problem| {
-            Err(Error::new(Code::Arguments, span, problem, "in this call"))
+            Err(Error::new(Code::Arguments, span, problem, "in this call").with_help(example))
         })
     }
 

@@ -10,6 +10,9 @@ use crate::schema::{CollectionId, Field, FieldType};
 use crate::scope::{Scope, did_you_mean};
 use crate::typed::{CallerPath, Node, Root, Type};
 
+/// The collection of superusers, who ask all filters that may name `@request`.
+const SUPERUSERS: &str = "_superusers";
+
 /// Resolves `@request.auth.KEY.MORE…`.
 pub(crate) fn resolve<'a>(
     scope: &Scope<'a>,
@@ -60,48 +63,66 @@ fn direct<'a>(
     }
 }
 
+/// A way from the record of one auth collection, if it can be gone.
+type Way<'a> = (CollectionId, Option<Found<'a>>);
+
 /// What the record leads to, or holds inside: one way for each auth collection that has it.
 fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
     let parts = name.parts.get(2..).unwrap_or(&[]);
-    let mut found = Vec::new();
+    let mut ways: Vec<Way<'a>> = Vec::new();
     let mut failed = Vec::new();
     for at in scope.auth_collections() {
         let root = Root::Caller(at);
         match follow(scope, Start { root, at }, parts, name.suffix) {
-            Ok(way) => found.push((at, way)),
-            Err(error) => failed.push(error),
+            Ok(way) => ways.push((at, Some(way))),
+            Err(error) => {
+                // PocketBase answers such callers with an error.
+                if !is_unknown(&error) {
+                    ways.push((at, None));
+                }
+                failed.push((at, error));
+            }
         }
     }
-    if found.is_empty() {
-        return nowhere(scope, name, failed);
+    let leads = ways.iter().any(|(_, way)| way.is_some());
+    let superusers = scope.schema.collection(SUPERUSERS);
+    let refused = |(at, error): &(CollectionId, Error)| {
+        !is_unknown(error) && (scope.strict() || !scope.imported && Some(*at) == superusers)
+    };
+    if !leads && (scope.strict() || failed.iter().any(refused)) {
+        return Err(nowhere(scope, name, failed));
     }
-    Ok(given(scope, found))
+    Ok(given(scope, ways))
 }
 
-fn given<'a>(scope: &Scope<'a>, mut found: Vec<(CollectionId, Found<'a>)>) -> Given<'a> {
-    let same = found.windows(2).all(|pair| match pair {
-        [(_, one), (_, other)] => one.ty == other.ty && one.values == other.values,
-        _ => true,
-    });
-    let (ty, values) = match found.first() {
-        Some((_, way)) if same => (way.ty, way.values),
+fn is_unknown(error: &Error) -> bool {
+    matches!(error.code, Code::UnknownField | Code::UnknownCollection)
+}
+
+fn given<'a>(scope: &Scope<'a>, mut ways: Vec<Way<'a>>) -> Given<'a> {
+    let mut found = ways.iter().filter_map(|(_, way)| way.as_ref());
+    let first = found.next();
+    let same =
+        found.all(|other| first.is_some_and(|it| (it.ty, it.values) == (other.ty, other.values)));
+    let (ty, values) = match first {
+        Some(way) if same => (way.ty, way.values),
         _ => (Type::Unknown, [].as_slice()),
     };
     // A caller of another collection has the literal NULL. The columns of a record that is missing
     // compare as that does, but for these.
     let differs = |way: &Found<'_>| way.path.strict || matches!(way.path.column, Column::Length(_));
-    let node = match found.pop() {
-        Some((_, only)) if found.is_empty() && !differs(&only) => Node::Path(only.path),
-        last => {
-            let ways = found.into_iter().chain(last);
-            Node::Caller(
-                ways.map(|(at, way)| CallerPath {
+    let node = match ways.pop() {
+        None => Node::Value(Value::Null),
+        Some((_, Some(only))) if ways.is_empty() && !differs(&only) => Node::Path(only.path),
+        last => Node::Caller(
+            ways.into_iter()
+                .chain(last)
+                .map(|(at, way)| CallerPath {
                     collection: scope.schema.name(at).to_owned(),
-                    path: way.path,
+                    path: way.map(|way| way.path),
                 })
                 .collect(),
-            )
-        }
+        ),
     };
     Given {
         node,
@@ -111,30 +132,17 @@ fn given<'a>(scope: &Scope<'a>, mut found: Vec<(CollectionId, Found<'a>)>) -> Gi
     }
 }
 
-/// No auth collection has it: a mistake in a rule, NULL in a filter.
-fn nowhere<'a>(scope: &Scope<'a>, name: &Name<'_>, failed: Vec<Error>) -> Result<Given<'a>, Error> {
-    let key = name.parts.get(2).copied();
+/// Why no auth collection has it.
+fn nowhere(scope: &Scope<'_>, name: &Name<'_>, failed: Vec<(CollectionId, Error)>) -> Error {
+    let key = name.parts.get(2).copied().unwrap_or_default();
     // What fails behind the first name tells more than that another collection lacks that name.
-    let first = key.map(|key| key.span);
-    let deep = failed.iter().position(|error| Some(error.span) != first);
-    let error = failed.into_iter().nth(deep.unwrap_or(0));
-    let unknown_name =
-        |error: &Error| matches!(error.code, Code::UnknownField | Code::UnknownCollection);
-    match (error, key) {
-        (Some(error), _) if !scope.strict() && unknown_name(&error) => {
-            Ok(Given::new(Value::Null, Type::Unknown))
-        }
-        (Some(error), Some(key)) if deep.is_none() && error.code == Code::UnknownField => {
-            Err(if back::is_back(key.text) {
-                error
-            } else {
-                unknown(scope, key)
-            })
-        }
-        (Some(error), _) => Err(error),
-        // There is no auth collection at all.
-        (None, _) if !scope.strict() => Ok(Given::new(Value::Null, Type::Unknown)),
-        (None, key) => Err(unknown(scope, key.unwrap_or_default())),
+    let deep = failed
+        .iter()
+        .position(|(_, error)| error.span != key.span)
+        .unwrap_or(0);
+    match failed.into_iter().nth(deep) {
+        Some((_, error)) if error.span != key.span || back::is_back(key.text) => error,
+        _ => unknown(scope, key),
     }
 }
 

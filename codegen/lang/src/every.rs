@@ -11,7 +11,11 @@ const HEAD: &str = "@collection";
 
 /// Resolves a name that begins with `@collection`.
 pub(crate) fn resolve<'a>(scope: &Scope<'a>, text: &str, span: Span) -> Result<Found<'a>, Error> {
-    let ends = |message: &str| Error::new(Code::BadPath, span, message, "ends here");
+    let ends = |message: &str| {
+        let own = scope.schema.name(scope.collection);
+        Error::new(Code::BadPath, span, message, "ends here")
+            .with_help(format!("for example `@collection.{own}.id`"))
+    };
     let named = text
         .strip_prefix(HEAD)
         .and_then(|rest| rest.strip_prefix('.'))
@@ -37,7 +41,8 @@ pub(crate) fn resolve<'a>(scope: &Scope<'a>, text: &str, span: Span) -> Result<F
             end: start + named.len(),
         };
         let message = "a collection takes one alias: a name behind `:`";
-        return Err(Error::new(Code::BadPath, at, message, "no alias"));
+        let error = Error::new(Code::BadPath, at, message, "no alias");
+        return Err(error.with_help(format!("for example `@collection.{name}:other.id`")));
     }
     let behind = Span {
         start: start + named.len() + 1,

@@ -77,8 +77,8 @@ impl Joins {
     pub(crate) fn visit(&mut self, node: &Node) {
         match node {
             Node::Caller(paths) => {
-                for one in paths {
-                    self.origin(&one.path.root, &one.path.hops);
+                for path in paths.iter().filter_map(|one| one.path.as_ref()) {
+                    self.origin(&path.root, &path.hops);
                 }
             }
             Node::Call(call) => call.arguments().iter().for_each(|it| self.visit(it)),

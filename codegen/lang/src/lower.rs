@@ -163,10 +163,13 @@ fn of_the_caller(paths: &[CallerPath]) -> Vec<(Tree, Node)> {
         let collection = Value::Auth("collectionName".to_owned());
         fixed(collection, op, Value::Text(path.collection.clone()))
     };
-    let one = |path: &CallerPath| (is(path, Op::Equal), Node::Path(path.path.clone()));
+    let one = |path: &CallerPath| {
+        let way = Node::Path(path.path.clone()?);
+        Some((is(path, Op::Equal), way))
+    };
     let none = Tree::all(paths.iter().map(|path| is(path, Op::NotEqual)));
     let none = (none, Node::Value(Value::Null));
-    paths.iter().map(one).chain([none]).collect()
+    paths.iter().filter_map(one).chain([none]).collect()
 }
 
 fn replaced(call: &Call, at: usize, argument: Node) -> Call {

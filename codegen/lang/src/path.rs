@@ -164,7 +164,9 @@ fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>) -> Error {
 
 pub(crate) fn not_a_relation(name: &str, kind: FieldType, span: Span) -> Error {
     let message = format!("`{name}` is a {} field, not a relation", Type::from(kind));
-    Error::new(Code::NotARelation, span, message, "nothing can follow it")
+    Error::new(Code::NotARelation, span, message, "nothing can follow it").with_help(format!(
+        "end the path at `{name}`, or let it go through a relation"
+    ))
 }
 
 /// Must the caller satisfy the collection's list rule? An error where only superusers can.

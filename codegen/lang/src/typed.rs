@@ -71,8 +71,9 @@ pub enum Node {
 pub struct CallerPath {
     /// The auth collection's name.
     pub collection: String,
-    /// The way; its root is [`Root::Caller`].
-    pub path: Path,
+    /// The way; its root is [`Root::Caller`]. `None` where a field that is no relation is in the
+    /// way: for such callers no comparison holds.
+    pub path: Option<Path>,
 }
 
 /// A function with its arguments.

@@ -477,6 +477,10 @@ fn imported_rules_are_warned_of() {
     check("@request.auth.nope = ''", &["unknown_request_part nope"]);
     check("@request.body.titel = ''", &["unknown_field titel"]);
     check("title = 5", &["odd_literal 5"]);
+    check("@request.auth.username.x != 'a'", &["not_a_relation x"]);
+    let aliases = (0..64).map(|i| format!("@collection.x:a{i}.n = 1"));
+    let text = aliases.collect::<Vec<_>>().join(" || ");
+    check(&text, &["too_complex @collection.x:a63.n = 1"]);
     for text in ["nope = 1", "title = ", "@request.nope = 1", "nope(1) = 1"] {
         let errors = compile(text, &scope).expect_err(text);
         assert!(errors.iter().all(|it| it.severity() == Severity::Error));

@@ -9,7 +9,7 @@ struct Row {
     hidden: bool,
 }
 
-struct Collection {
+pub(super) struct Collection {
     name: &'static str,
     auth: bool,
     access: ListAccess,
@@ -29,7 +29,8 @@ pub(super) const USERS: CollectionId = CollectionId(3);
 pub(super) const X: CollectionId = CollectionId(4);
 pub(super) const Y: CollectionId = CollectionId(5);
 
-fn collection(
+/// A collection; `id` is implied.
+pub(super) fn collection(
     name: &'static str,
     access: ListAccess,
     fields: &[(&'static str, FieldType)],
@@ -119,6 +120,14 @@ impl Fixture {
                 collection("y", ListAccess::Ruled, &y),
             ],
             values: ["a", "b", "c", "draft"].map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// Any other collections.
+    pub(super) fn of(collections: Vec<Collection>) -> Self {
+        Self {
+            collections,
+            values: Vec::new(),
         }
     }
 

@@ -263,6 +263,18 @@ fn ways_from_the_body() {
     }
 }
 
+/// PocketBase answers with an error where a field that is no relation is in the way.
+#[test]
+fn ways_that_some_callers_lack() {
+    let schema = Fixture::new();
+    let scope = Scope::new(&schema, C, Caller::Rule).imported(true);
+    let plan = compile("@request.auth.username.x != 'a'", &scope)
+        .unwrap()
+        .plan;
+    let expected = "@request.auth.collectionName != 'users'";
+    assert_eq!(plan.describe(&schema, C), expected);
+}
+
 /// Rows of every collection, so that paths find something, several things and nothing.
 pub(super) fn crowd() -> Model {
     let mut model = Model::of_the_table();

@@ -7,6 +7,7 @@
 )]
 
 mod assumptions;
+mod conformance;
 mod findings;
 mod fixture;
 mod grammar;
