@@ -27,6 +27,7 @@ struct OwnedField {
     kind: FieldType,
     hidden: bool,
     values: Vec<String>,
+    required: bool,
     unique: bool,
 }
 
@@ -72,6 +73,7 @@ fn collection(json: &Value, ids: &[&str]) -> Collection {
             .filter_map(Value::as_str)
             .map(str::to_owned)
             .collect(),
+        required: json.get("required") == Some(&Value::Bool(true)),
         unique: unique(text(json, "name")),
     };
     Collection {
@@ -152,6 +154,7 @@ fn lend(place: usize, field: &OwnedField, auth: bool) -> Field<'_> {
             _ => &[],
         },
         guarded_email: auth && field.name == "email",
+        required: field.required,
         read_rule: false,
         unique: field.unique,
     }

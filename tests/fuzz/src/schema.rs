@@ -102,7 +102,8 @@ impl Schema for Small {
                 _ => &[],
             },
             guarded_email: *name == "email",
-            read_rule: false,
+            required: false,
+            read_rule: *name == "level",
             unique: *name == "thing",
         };
         fields.iter().enumerate().map(field).collect()
