@@ -57,18 +57,20 @@ impl Verdict {
 pub enum Use {
     /// It says which records there are: a list rule, a client's filter.
     Finds,
-    /// It is asked of records that were found otherwise, in one statement with them: a view rule.
+    /// It is asked of records that were found otherwise, in one statement with them: a view rule,
+    /// and who may read a field that a filter looks at.
     Narrows,
     /// It is asked of one record at a time: the other rules.
     Judges,
 }
 
 impl Use {
-    /// The use of the rule with this name.
-    pub fn of_rule(action: &str) -> Self {
-        match action {
+    /// The use of the rule with this name: `list`, `title.read` ….
+    pub fn of_rule(name: &str) -> Self {
+        match name {
             "list" => Use::Finds,
             "view" => Use::Narrows,
+            _ if name.ends_with(".read") => Use::Narrows,
             _ => Use::Judges,
         }
     }

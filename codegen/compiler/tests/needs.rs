@@ -202,6 +202,21 @@ fn rules_about_one_record_need_none() {
     assert_eq!(made(&with_rules(rules, "")), ["users(role)"]);
 }
 
+#[test]
+fn rules_of_fields_count_too() {
+    let field = |key: &str, rule: &str| {
+        let text = format!("secret = {{ type = 'text', {key} = {rule:?} }}\n");
+        made(&with_rules("", &text))
+    };
+    assert_eq!(field("read", "author.role = 'editor'"), ["users(role)"]);
+    assert_eq!(field("write", "author.role = 'editor'"), [""; 0]);
+    assert_eq!(field("read", "place = @request.auth.city"), [""; 0]);
+    for key in ["read", "write"] {
+        let rule = "@collection.users.city ?= @request.auth.city";
+        assert_eq!(field(key, rule), ["users(city)"]);
+    }
+}
+
 /// The columns that the list rule of posts compares and that get no index, with the reasons.
 fn refused(list: &str) -> Vec<(String, Verdict)> {
     let schema = schema(list);

@@ -388,8 +388,9 @@ fn rules(collection: &ir::Collection) -> Vec<(String, needs::Use, &CompiledRule)
     }
     for field in &collection.fields {
         for (action, rule) in [("read", &field.read), ("write", &field.write)] {
-            let title = format!("the {action} rule of {name}.{}", field.name.wire);
-            all.push((title, needs::Use::Judges, rule));
+            let wire = &field.name.wire;
+            let usage = needs::Use::of_rule(&format!("{wire}.{action}"));
+            all.push((format!("the {action} rule of {name}.{wire}"), usage, rule));
         }
     }
     let conditions = all.into_iter();
