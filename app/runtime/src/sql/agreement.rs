@@ -5,10 +5,13 @@
 use basalt_lang::eval::{Affinity, Operand, Side, sqlite_number_text};
 use basalt_lang::plan::{Op, Quantifier, Truth};
 use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text};
 
+use super::fragment::{Fragment, Piece};
 use super::predicate::Predicate;
-use super::{Column, Conn, compare, items};
+use super::{Boxed, Column, Conn, compare, items, joined};
 use crate::memory::{self, Computed};
+use crate::meta::FieldKind;
 use crate::rules::Given;
 use crate::value::{FieldValue, Json, ValueRef};
 
@@ -19,6 +22,7 @@ diesel::table! {
         number -> Nullable<Double>,
         flag -> Nullable<Bool>,
         relation -> Nullable<Text>,
+        key -> Text,
         list -> Nullable<Text>,
         json -> Nullable<Text>,
     }
@@ -26,7 +30,7 @@ diesel::table! {
 
 /// The column types are those of the generator's migrations.
 const TABLE: &str = "CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT, number NUMERIC,
-    flag BOOLEAN, relation TEXT, list TEXT, json TEXT)";
+    flag BOOLEAN, relation TEXT, key TEXT NOT NULL, list TEXT, json TEXT)";
 
 const OPS: [Op; 8] = [
     Op::Equal,
@@ -106,6 +110,7 @@ struct Cells {
     number: Option<f64>,
     bool: Option<bool>,
     relation: Option<&'static str>,
+    key: &'static str,
     list: Option<&'static str>,
     json: Option<&'static str>,
 }
@@ -120,6 +125,7 @@ fn rows() -> Vec<Cells> {
             number: at.map(|at| NUMBERS[at % NUMBERS.len()]),
             bool: at.map(|at| at % 2 == 0),
             relation: at.map(|at| *relations[at % relations.len()]),
+            key: at.map_or("a", |at| *relations[(at + 1) % relations.len()]),
             list: at.map(|at| LISTS[at % LISTS.len()]),
             json: at.map(|at| JSONS[at % JSONS.len()]),
         })
@@ -137,6 +143,7 @@ fn database(rows: &[Cells]) -> Conn {
                 cells::number.eq(row.number),
                 cells::flag.eq(row.bool),
                 cells::relation.eq(row.relation),
+                cells::key.eq(row.key),
                 cells::list.eq(row.list),
                 cells::json.eq(row.json),
             ))
@@ -181,13 +188,29 @@ fn json(row: &Cells) -> ValueRef<'_> {
     row.json.map_or(Json::null(), ValueRef::Json)
 }
 
-const fn columns() -> [(&'static str, Sql, Memory); 20] {
+const fn columns() -> [(&'static str, Sql, Memory); 24] {
     [
         ("text", text_column, |row| text(row).into()),
         ("number", number_column, |row| number(row).into()),
         ("bool", bool_column, |row| bool_(row).into()),
         ("relation", relation_column, |row| relation(row).into()),
+        ("key", key_column, |row| ValueRef::Text(row.key).into()),
         ("list", list_column, |row| list(row).into()),
+        (
+            "text of a draft",
+            || Column::Loose(bare(text_column())),
+            |row| memory::draft(text(row)),
+        ),
+        (
+            "nothing",
+            || Column::Missing { strict: false },
+            |_| ValueRef::Null.into(),
+        ),
+        (
+            "nothing in json",
+            || Column::Missing { strict: true },
+            |_| memory::json_path(ValueRef::Null, &[]),
+        ),
         ("json", json_column, |row| json(row).into()),
         (
             "lower text",
@@ -273,6 +296,18 @@ fn bool_column() -> Column<cells::table> {
 }
 fn relation_column() -> Column<cells::table> {
     Column::Relation(Box::new(cells::relation))
+}
+fn key_column() -> Column<cells::table> {
+    Column::Key(Box::new(cells::key.nullable()))
+}
+/// The same text, without the conversions of its column.
+fn bare(column: Column<cells::table>) -> Boxed<cells::table, Nullable<Text>> {
+    let (_, part) = column.erase();
+    Fragment {
+        parts: vec![part],
+        pieces: vec![Piece::Sql("+"), Piece::Part(0)],
+    }
+    .typed()
 }
 fn list_column() -> Column<cells::table> {
     Column::List(Box::new(cells::list))
@@ -386,6 +421,35 @@ fn columns_against_columns() {
                     memory::columns(left_value(row), op, right_value(row), when)
                 });
                 assert_eq!(found, expected, "{left} {op:?} {right} is {when:?}");
+            }
+        }
+    }
+}
+
+/// Values of records in memory, as they are bound for what only the database can decide.
+#[test]
+fn bound_values_against_values() {
+    let mut conn = Conn::establish(":memory:").unwrap();
+    let json_kind = FieldKind::Json { max_size: 0 };
+    let kinds: [Stored; 6] = [text, number, bool_, relation, list, json];
+    for row in rows().iter().step_by(2) {
+        for value in kinds.map(|kind| kind(row)) {
+            for given in givens().into_iter().step_by(7) {
+                for (op, when) in OPS.iter().flat_map(|op| TRUTHS.map(|when| (*op, when))) {
+                    let stored = joined::stored_value(value, &json_kind);
+                    let stored = compare::test(stored, op, given.clone(), when);
+                    let found = joined::decide(&mut conn, stored).unwrap();
+                    // NULL of a json column equals only NULL; of the others there is none.
+                    let expected = match value {
+                        ValueRef::Null => continue,
+                        value => memory::test(value, op, given.clone(), when),
+                    };
+                    assert_eq!(found, expected, "{value:?} {op:?} {given:?} is {when:?}");
+                    let draft = compare::test(joined::draft_value(value), op, given.clone(), when);
+                    let found = joined::decide(&mut conn, draft).unwrap();
+                    let expected = memory::test(memory::draft(value), op, given.clone(), when);
+                    assert_eq!(found, expected, "{value:?} {op:?} {given:?} is {when:?}");
+                }
             }
         }
     }

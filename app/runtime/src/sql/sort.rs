@@ -367,7 +367,7 @@ mod tests {
         let check = |readable: &dyn Fn(CollectionId, usize) -> Readable, expected: &str| {
             let text = sub_select(&[up], &doc, readable).unwrap();
             let (_, condition) = text
-                .split_once(" WHERE `_hop0`.`id` = `trees`.`up`")
+                .split_once(" WHERE `_r0`.`id` = `trees`.`up`")
                 .unwrap();
             assert_eq!(condition, expected);
         };
@@ -377,12 +377,12 @@ mod tests {
             1 => ids(),
             _ => Readable::Always,
         };
-        check(&relation, " AND `_hop0`.`id` IN (SELECT 1))");
+        check(&relation, " AND `_r0`.`id` IN (SELECT 1))");
         let value = |_, field| match field {
             2 => ids(),
             _ => Readable::Always,
         };
-        check(&value, " AND `_hop1`.`id` IN (SELECT 1))");
+        check(&value, " AND `_r1`.`id` IN (SELECT 1))");
     }
 
     #[test]

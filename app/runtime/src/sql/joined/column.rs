@@ -80,7 +80,7 @@ fn relation(name: Name, column: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// A value of a stored record. A cast gives it the affinity of its column.
-fn known(value: ValueRef<'_>, kind: &FieldKind) -> Column<Bound> {
+pub(in crate::sql) fn known(value: ValueRef<'_>, kind: &FieldKind) -> Column<Bound> {
     let cast = |value, end| vec![Piece::Sql("CAST("), value, Piece::Sql(end)];
     match value {
         ValueRef::Null => Column::Missing {
@@ -102,7 +102,7 @@ fn known(value: ValueRef<'_>, kind: &FieldKind) -> Column<Bound> {
 }
 
 /// A value of a record that is in no column yet.
-fn draft(value: ValueRef<'_>) -> Column<Bound> {
+pub(in crate::sql) fn draft(value: ValueRef<'_>) -> Column<Bound> {
     let loose = |value| Column::Loose(typed(vec![value]));
     match value {
         ValueRef::Null => Column::Missing { strict: false },

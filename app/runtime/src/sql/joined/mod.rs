@@ -21,6 +21,8 @@ use crate::access::fields::Readable;
 use crate::collection::{Collection, Record};
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
+#[cfg(test)]
+pub(super) use column::{draft as draft_value, known as stored_value};
 use source::{Name, Source};
 
 /// How a row is found. One that isn't found has NULL in all its columns.
@@ -163,7 +165,12 @@ fn holds(
     joins: &[Join],
     condition: Wanted<'_>,
 ) -> QueryResult<bool> {
-    match query::exists::<Bound>(context, own, joins, condition, true) {
+    decide(conn, query::exists(context, own, joins, condition, true))
+}
+
+/// Does the condition hold, of values that are bound?
+pub(super) fn decide(conn: &mut Conn, condition: Condition) -> QueryResult<bool> {
+    match condition {
         Predicate::Never => Ok(false),
         Predicate::Always => Ok(true),
         Predicate::When(condition) => query::ask(conn, condition),
