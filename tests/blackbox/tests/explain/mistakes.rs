@@ -68,6 +68,24 @@ fn texts_that_are_no_rules() {
 }
 
 #[test]
+fn mistakes_in_long_texts_are_shown_with_what_is_around_them() {
+    let good = "title = 'a' && ".repeat(50);
+    let ended = Place::new().explain(&[
+        "posts",
+        "--rule",
+        &format!("{good}titel = 'b' && {good}id != ''"),
+    ]);
+    let around = "= 'a' && title = 'a' && title = 'a' && titel = 'b' && title = 'a'";
+    assert!(ended.stderr.contains(around), "{}", ended.stderr);
+    let long = ended.stderr.lines().find(|line| line.chars().count() > 100);
+    assert_eq!(long, None);
+    let deep = "(".repeat(100_000);
+    let ended = Place::new().explain(&["posts", "--rule", &deep]);
+    assert!(ended.stderr.len() < 1000, "{}", ended.stderr.len());
+    assert_eq!(ended.code, Some(1));
+}
+
+#[test]
 fn filters_of_what_is_no_list() {
     refused(
         &["posts", "update", "--filter", "title = 'a'"],

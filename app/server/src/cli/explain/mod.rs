@@ -164,6 +164,9 @@ fn missing(schema: &ir::Schema, question: &Question<'_>, plan: &ir::Plan) -> Vec
     missing.collect()
 }
 
+/// How many characters of a text are shown before a mistake, and from it on.
+const AROUND: usize = 48;
+
 /// The mistakes in a text that was given as an argument, each with the place marked.
 fn mistakes(what: &str, text: &str, errors: &[basalt_lang::Error]) -> anyhow::Error {
     let mut message = format!("the {what} can't be understood");
@@ -171,19 +174,21 @@ fn mistakes(what: &str, text: &str, errors: &[basalt_lang::Error]) -> anyhow::Er
         message.push_str(&format!("\n  {}", error.message));
         let before = text.get(..error.span.start).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let start = before.len() - line.len();
-        let rest = text.get(start..).unwrap_or_default();
+        let rest = text.get(before.len() - line.len()..).unwrap_or_default();
         let shown = rest.lines().next().unwrap_or_default();
-        let marked = text
-            .get(error.span.start..error.span.end)
-            .unwrap_or_default();
-        let marked = marked.lines().next().unwrap_or_default().chars().count();
+        let span = text.get(error.span.start..error.span.end);
+        let marked = span.unwrap_or_default().lines().next().unwrap_or_default();
+        // Of a long line, what is around the mark.
+        let column = line.chars().count();
+        let skipped = column.saturating_sub(AROUND);
+        let shown: String = shown.chars().skip(skipped).take(2 * AROUND).collect();
+        let marks = marked.chars().count().clamp(1, AROUND);
         message.push_str(&format!(
             "\n    {shown}\n    {:indent$}{} {}",
             "",
-            "^".repeat(marked.max(1)),
+            "^".repeat(marks),
             error.label,
-            indent = line.chars().count()
+            indent = column - skipped
         ));
         if let Some(help) = &error.help {
             message.push_str(&format!("\n  help: {help}"));
