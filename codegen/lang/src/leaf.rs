@@ -32,7 +32,7 @@ pub(crate) struct Rows {
 pub(crate) type Way = (Root, Vec<Hop>);
 
 enum Asked {
-    Compared(Sides),
+    Compared(Box<Sides>),
     /// The row may be listed by the caller.
     Visible(Vec<Hop>, CollectionId),
 }
@@ -68,7 +68,7 @@ impl Rows {
         let paths = [left, right].into_iter().flat_map(Node::paths);
         let shared = paths.filter_map(outermost).collect();
         Self {
-            asked: Asked::Compared(sides),
+            asked: Asked::Compared(Box::new(sides)),
             nested,
             every,
             shared,
