@@ -208,6 +208,57 @@ fn functions_check_their_arguments() {
     check("strftime(created) = '1'", &["arguments strftime(created)"]);
     check("strftime() = '1'", &["arguments strftime()"]);
     check("strftime('%Y', nope) = '1'", &["unknown_field nope"]);
+    check(
+        "strftime('%Y', @request.body.sm:each) = '1'",
+        &["arguments @request.body.sm:each"],
+    );
+    check(
+        "strftime('%Y', true) = '1'",
+        &["arguments strftime('%Y', true)"],
+    );
+    check(
+        "strftime('%Y', created, 5) = '1'",
+        &["arguments strftime('%Y', created, 5)"],
+    );
+    let many = format!("strftime('%Y', created{}) = '1'", ", 'utc'".repeat(9));
+    check(
+        &many,
+        &[&format!("arguments {}", many.replace(" = '1'", ""))],
+    );
+    check(
+        "geodistance(1, 2, 3, 4) = 1",
+        &["unknown_function geodistance(1, 2, 3, 4)"],
+    );
+}
+
+#[test]
+fn other_ways_are_checked_to_their_end() {
+    check("@collection = 1", &["bad_path @collection"]);
+    check("@collection.x = 1", &["bad_path @collection.x"]);
+    check("@collection.xx.n = 1", &["unknown_collection xx"]);
+    check("@collection.x:a:b.n = 1", &["bad_path :a:b"]);
+    check("@collection.x:a.nope = 1", &["unknown_field nope"]);
+    check("xx_via_p.n = 1", &["unknown_collection xx_via_p"]);
+    check("x_via_nope.n = 1", &["unknown_field x_via_nope"]);
+    check("x_via_r.n = 1", &["bad_path x_via_r"]);
+    check("x_via_p = 1", &["bad_path x_via_p"]);
+    let help = |text| findings(text, Caller::Rule)[0].help.clone().unwrap();
+    let meant = "did you mean `x_via_p` or `x_via_ps` or `x_via_only` or `x_via_tos`?";
+    assert_eq!(help("x_via_r.n = 1"), meant);
+    assert_eq!(
+        help("author.x_via_r.n = 1"),
+        "no field of `x` points to `users`"
+    );
+    check("@request.auth.friends.nope ?= 1", &["unknown_field nope"]);
+    check("@request.auth.nope.x ?= 1", &["unknown_request_part nope"]);
+    check(
+        "@request.auth.nope_via_x.x ?= 1",
+        &["unknown_collection nope_via_x"],
+    );
+    check("@request.auth.username.x ?= 1", &["not_a_relation x"]);
+    check("@request.body.author.nope ?= 1", &["unknown_field nope"]);
+    check("@request.body.title.nope ?= 1", &["not_a_relation nope"]);
+    check("r.r.r.r.r.r.x_via_r.n = 1", &["too_deep x_via_r"]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod grammar;
 mod joined;
 mod meaning;
 mod model;
+mod random;
 mod robust;
 mod shape;
 mod sorts;
