@@ -4,6 +4,7 @@ mod of;
 mod schema;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -273,6 +274,12 @@ pub struct Entry {
     fields: Vec<schema::OwnedField>,
     /// The list rule as it was understood.
     list_rule: OnceLock<Option<Expr>>,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.meta().name).finish()
+    }
 }
 
 impl Deref for Entry {

@@ -1,12 +1,15 @@
 //! What the rules of fields let a caller see and set. Superusers are never bound by them.
 
+use std::sync::Arc;
+
 use basalt_lang::plan::{Op, Truth};
+use basalt_lang::schema::CollectionId;
 use diesel::QueryResult;
 
 use crate::collection::{Collection, Record};
 use crate::error::{FieldError, FieldErrors};
 use crate::field::{cast, modify};
-use crate::registry::{Entry, FieldGuard, RuleState};
+use crate::registry::{Entry, FieldGuard, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::{Context, Rule};
 use crate::sql::fragment::{Fragment, Part, Piece};
@@ -126,6 +129,19 @@ pub(crate) fn of_which(
             .readable(conn, &context(request), field, records)
             .map(Some),
     }
+}
+
+/// The collection, if its field has a rule that says of which records the caller may read it.
+pub(crate) fn guarded(
+    registry: &Registry,
+    context: &Context<'_>,
+    collection: CollectionId,
+    field: usize,
+) -> Option<Arc<Entry>> {
+    let entry = registry.entries().get(collection.0)?;
+    let mut guards = guards(entry, context.request).iter();
+    let guarded = guards.any(|it| it.field == field && it.read != RuleState::Public);
+    guarded.then(|| Arc::clone(entry))
 }
 
 /// A record that a caller wants to write.

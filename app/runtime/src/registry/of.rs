@@ -137,6 +137,7 @@ fn ordered<C: Collection>(
     let ways = sort::Ways {
         collections: &|place| registry.meta(place),
         readable: &readable,
+        guarded: &|place, field| fields::guarded(registry, context, place, field),
     };
     let mut orders = sort::orders::<C>(keys, context, ways)?;
     // Records that are equal by the sort may come in the order of whatever index was used, and so

@@ -80,10 +80,20 @@ pub fn length<T: 'static>(column: Column<T>) -> Column<T> {
     let (kind, part) = column.erase();
     let (before, after) = match kind {
         Kind::Missing | Kind::StrictMissing => ("coalesce(", ", 0)"),
-        Kind::List => ("coalesce(json_array_length(", "), 0)"),
+        Kind::List => ("json_array_length(", ") ELSE 0 END)"),
         _ => ("(coalesce(", ", '') <> '')"),
     };
-    let pieces = vec![Piece::Sql(before), Piece::Part(0), Piece::Sql(after)];
+    let mut pieces = vec![Piece::Sql(before), Piece::Part(0), Piece::Sql(after)];
+    if kind == Kind::List {
+        // Where the column must equal a text besides, SQLite puts the text in its place here, and
+        // would fail on what is no JSON.
+        let checked = [
+            Piece::Sql("(CASE WHEN json_valid("),
+            Piece::Part(0),
+            Piece::Sql(") THEN "),
+        ];
+        pieces.splice(0..0, checked);
+    }
     Column::Count(
         Fragment {
             parts: vec![part],

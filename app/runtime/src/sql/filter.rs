@@ -2,6 +2,7 @@
 //! same columns and relations that generated rules use.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use basalt_lang::plan::{Argument as PlanArgument, Column as PlanColumn, Join as PlanJoin, Plan};
 use basalt_lang::schema::CollectionId;
@@ -13,6 +14,7 @@ use super::{Column, compare, function, items};
 use crate::access::fields;
 use crate::collection::Collection;
 use crate::meta::CollectionMeta;
+use crate::registry::Entry;
 use crate::rules::{Context, Filter, Rule, parts};
 
 /// Forms of filters whose statements are kept.
@@ -272,6 +274,7 @@ impl<C: Collection> Row<joined::Bound> for Beside<'_, C> {
 pub(super) fn joins(
     plan: &[PlanJoin],
     meta: &dyn Fn(CollectionId) -> Option<&'static CollectionMeta>,
+    guarded: &dyn Fn(CollectionId, usize) -> Option<Arc<Entry>>,
 ) -> Option<Vec<Join>> {
     let join = |join: &PlanJoin| {
         Some(match join {
@@ -301,10 +304,17 @@ pub(super) fn joins(
                 from,
                 source,
                 field,
-            } => Join::Back {
-                from: *from,
-                source: meta(*source)?,
-                field: field.0,
+            } => match guarded(*source, field.0) {
+                Some(source) => Join::Seen {
+                    from: *from,
+                    source,
+                    field: field.0,
+                },
+                None => Join::Back {
+                    from: *from,
+                    source: meta(*source)?,
+                    field: field.0,
+                },
             },
             PlanJoin::Every { collection } => Join::Every {
                 collection: meta(*collection)?,
@@ -399,7 +409,10 @@ fn leaf<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predicate<T
             holds,
         } => {
             let meta = |collection: CollectionId| filter.registry?.meta(collection);
-            let ways = joins(ways, &meta)?;
+            let guarded = |collection, field| {
+                fields::guarded(filter.registry?, filter.context, collection, field)
+            };
+            let ways = joins(ways, &meta, &guarded)?;
             row.joined(&ways, &filter.with(inner), *holds)?
         }
         Plan::Readable {

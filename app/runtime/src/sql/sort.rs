@@ -1,5 +1,7 @@
 //! The order that a client's `sort` was compiled to.
 
+use std::sync::Arc;
+
 use basalt_lang::plan::{Column as PlanColumn, Join, Origin};
 use basalt_lang::schema::CollectionId;
 use basalt_lang::typed::{Hop, Step};
@@ -14,6 +16,7 @@ use super::{Boxed, Column, Order};
 use crate::access::fields::{self, Readable};
 use crate::collection::Collection;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
+use crate::registry::Entry;
 use crate::rules::Context;
 
 /// Forms of sorts whose statements are kept.
@@ -26,6 +29,8 @@ pub(crate) struct Ways<'a> {
     pub collections: &'a dyn Fn(CollectionId) -> Option<&'static CollectionMeta>,
     /// The rows of a collection of which a field may be read.
     pub readable: &'a dyn Fn(CollectionId, usize) -> Readable,
+    /// The collection, if the field has a rule that says of which records the caller may read it.
+    pub guarded: &'a dyn Fn(CollectionId, usize) -> Option<Arc<Entry>>,
 }
 
 /// The `ORDER BY` terms of some sort keys; `None` if one of them doesn't fit the collections. What
@@ -115,7 +120,7 @@ fn first<C: Collection>(
     context: &Context<'_>,
     ways: Ways<'_>,
 ) -> Option<(Vec<Piece>, Vec<Part>)> {
-    let found = filter::joins(joins, ways.collections)?;
+    let found = filter::joins(joins, ways.collections, ways.guarded)?;
     let PlanColumn::Of(last, wanted) = wanted else {
         return None;
     };
@@ -328,6 +333,7 @@ mod tests {
         let ways = Ways {
             collections: &|id| (id.0 == 0).then_some(&TREES),
             readable,
+            guarded: &|_, _| None,
         };
         let (pieces, parts) = path.sub_select::<items::table>(Box::new(start), ways)?;
         Some(sql(&Fragment { parts, pieces }).unwrap())

@@ -9,6 +9,7 @@ mod source;
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 pub use basalt_lang::plan::Origin;
 use diesel::QueryResult;
@@ -20,6 +21,7 @@ use super::{Boxed, Column, Conn};
 use crate::access::fields::Readable;
 use crate::collection::{Collection, Record};
 use crate::meta::CollectionMeta;
+use crate::registry::Entry;
 use crate::rules::Context;
 #[cfg(test)]
 pub(super) use column::{draft as draft_value, known as stored_value};
@@ -59,6 +61,16 @@ pub enum Join {
         from: Origin,
         /// The collection whose records point.
         source: &'static CollectionMeta,
+        /// The place of a relation of `source`, single or multiple.
+        field: usize,
+    },
+    /// The same, but only records of which the caller may read the relation, as if there were no
+    /// others: what a client asks must not tell that there are.
+    Seen {
+        /// The row that is pointed to.
+        from: Origin,
+        /// The collection whose records point.
+        source: Arc<Entry>,
         /// The place of a relation of `source`, single or multiple.
         field: usize,
     },

@@ -7,6 +7,7 @@ use diesel::{QueryResult, RunQueryDsl};
 use super::column;
 use super::source::{Name, Source};
 use super::{Bound, Column, Condition, Join, Origin, Rows, Wanted};
+use crate::access::fields::Readable;
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
 use crate::sql::fragment::{Fragment, Part, Piece};
@@ -36,16 +37,15 @@ pub(super) fn exists<T: 'static>(
     } else {
         "(NOT EXISTS (SELECT 1"
     })];
-    let wheres = rows.tables(&mut pieces);
-    let inner = inner.map_or(Vec::new(), |inner| vec![inner]);
-    let conditions = wheres.into_iter();
-    let conditions = conditions.chain(inner.iter().map(|_| vec![Piece::Part(0)]));
+    let mut parts = inner.map_or(Vec::new(), |inner| vec![inner]);
+    let inner = parts.first().map(|_| vec![Piece::Part(0)]);
+    let wheres = rows.tables(&mut pieces, &mut parts);
+    let conditions = wheres.into_iter().chain(inner);
     for (number, condition) in conditions.enumerate() {
         pieces.push(Piece::Sql(if number == 0 { " WHERE " } else { " AND " }));
         pieces.extend(condition);
     }
     pieces.push(Piece::Sql("))"));
-    let parts = inner;
     Predicate::When(Fragment { parts, pieces }.typed())
 }
 
@@ -80,7 +80,7 @@ pub(super) fn first(
             parts.push(condition);
         }
     }
-    rows.tables(&mut pieces);
+    rows.tables(&mut pieces, &mut parts);
     let mut word = " ORDER BY ";
     for (number, join) in joins.iter().enumerate() {
         let (table, column) = match join {
@@ -88,7 +88,9 @@ pub(super) fn first(
             Join::Many { .. } => (Piece::Between(number), "position"),
             Join::Items { .. } => (Piece::Alias(number), "key"),
             Join::Submitted { .. } => (Piece::Between(number), "key"),
-            Join::Back { .. } | Join::Every { .. } => (Piece::Alias(number), "_rowid_"),
+            Join::Back { .. } | Join::Seen { .. } | Join::Every { .. } => {
+                (Piece::Alias(number), "_rowid_")
+            }
         };
         pieces.extend([
             Piece::Sql(word),
@@ -127,10 +129,27 @@ struct Table {
     on: Option<Vec<Piece>>,
 }
 
+impl Table {
+    /// Only rows where `id` is among some ids.
+    fn narrow(&mut self, id: Vec<Piece>, ids: Readable, parts: &mut Vec<Part>) {
+        let on = self.on.get_or_insert_with(|| vec![Piece::Sql("1")]);
+        match ids {
+            Readable::Always => {}
+            Readable::Never => on.push(Piece::Sql(" AND 0")),
+            Readable::Among(ids) => {
+                on.push(Piece::Sql(" AND "));
+                on.extend(id);
+                on.extend([Piece::Sql(" IN "), Piece::Part(parts.len())]);
+                parts.push(ids);
+            }
+        }
+    }
+}
+
 impl Rows<'_> {
     /// Adds `FROM … JOIN … LEFT JOIN …`; gives what then belongs into WHERE. Rows that must be
     /// there come first: those that others begin at are among them.
-    fn tables(&self, pieces: &mut Vec<Piece>) -> Vec<Vec<Piece>> {
+    fn tables(&self, pieces: &mut Vec<Piece>, parts: &mut Vec<Part>) -> Vec<Vec<Piece>> {
         let mut wheres = Vec::new();
         let mut first = true;
         for wanted in [true, false] {
@@ -138,7 +157,7 @@ impl Rows<'_> {
                 if self.certain.get(number) != Some(&wanted) {
                     continue;
                 }
-                for table in self.join(number, join) {
+                for table in self.join(number, join, parts) {
                     let word = match (first, wanted) {
                         (true, true) => " FROM ",
                         (true, false) => " FROM (SELECT 1) LEFT JOIN ",
@@ -161,7 +180,7 @@ impl Rows<'_> {
     }
 
     /// The tables of one join; none if it needs no query.
-    fn join(&self, number: usize, join: &Join) -> Vec<Table> {
+    fn join(&self, number: usize, join: &Join, parts: &mut Vec<Part>) -> Vec<Table> {
         match self.found.get(number) {
             Some(Source::Table(..) | Source::Items(_)) => {}
             Some(Source::Broken) | None => return vec![nowhere()],
@@ -196,19 +215,46 @@ impl Rows<'_> {
                 let name = each(value(from, *field)?, Piece::Alias(number));
                 Some(vec![Table { name, on: None }])
             }),
-            Join::Back { source, field, .. } => from.and_then(|from| {
-                let (meta, id) = (source.field(*field)?, value(from, 0)?);
-                if !meta.kind.is_many() {
-                    let on = equal(column::pieces(alias, meta.name).into(), id);
-                    return Some(vec![table(source, number, Some(on))]);
-                }
-                let link = link(source, *field, number, "target", id)?;
-                let on = equal(column::pieces(alias, "id").into(), between(number, "owner"));
-                Some(vec![link, table(source, number, Some(on))])
-            }),
+            Join::Back { source, field, .. } => {
+                from.and_then(|from| back(from, source, *field, number))
+            }
+            Join::Seen { source, field, .. } => from
+                .and_then(|from| back(from, source.meta(), *field, number))
+                .map(|mut tables| {
+                    // The first of them has the ids of the records that point.
+                    let many = tables.len() > 1;
+                    if let Some(first) = tables.first_mut() {
+                        let id = match many {
+                            true => between(number, "owner"),
+                            false => column::pieces(alias, "id").into(),
+                        };
+                        let seen = source.readable_ids(self.context, *field);
+                        first.narrow(id, seen, parts);
+                    }
+                    tables
+                }),
         };
         tables.unwrap_or_else(|| vec![nowhere()])
     }
+}
+
+/// The records of `source` that point to a row; with a join table before them, if the relation is
+/// a multiple one.
+fn back(
+    from: Source<'_>,
+    source: &CollectionMeta,
+    field: usize,
+    number: usize,
+) -> Option<Vec<Table>> {
+    let (meta, id) = (source.field(field)?, value(from, 0)?);
+    let alias = Name::Alias(number);
+    if !meta.kind.is_many() {
+        let on = equal(column::pieces(alias, meta.name).into(), id);
+        return Some(vec![table(source, number, Some(on))]);
+    }
+    let link = link(source, field, number, "target", id)?;
+    let on = equal(column::pieces(alias, "id").into(), between(number, "owner"));
+    Some(vec![link, table(source, number, Some(on))])
 }
 
 /// A field as the join of another table needs it; `None` if there is none such.

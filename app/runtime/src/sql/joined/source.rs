@@ -106,7 +106,7 @@ impl<'a> Rows<'a> {
             },
             Join::Submitted { key, .. } if self.context.body_ids(key).is_empty() => nothing,
             Join::Submitted { .. } => found,
-            Join::Back { from, .. } => match self.origin(*from) {
+            Join::Back { from, .. } | Join::Seen { from, .. } => match self.origin(*from) {
                 Source::Missing(_) => nothing,
                 Source::Table(..) | Source::Record(_) => found,
                 // Nothing can point to a record that doesn't exist yet: a rule that asks is
@@ -139,6 +139,7 @@ impl Join {
             | Join::Many { target, .. }
             | Join::Submitted { target, .. } => Some(target),
             Join::Back { source, .. } => Some(source),
+            Join::Seen { source, .. } => Some(source.meta()),
             Join::Every { collection } | Join::Caller { collection } => Some(collection),
             Join::Items { .. } => None,
         }
@@ -150,7 +151,8 @@ impl Join {
             Join::One { from, .. }
             | Join::Many { from, .. }
             | Join::Items { from, .. }
-            | Join::Back { from, .. } => Some(*from),
+            | Join::Back { from, .. }
+            | Join::Seen { from, .. } => Some(*from),
             Join::Every { .. } | Join::Caller { .. } | Join::Submitted { .. } => None,
         }
     }

@@ -12,6 +12,7 @@ mod answers;
 mod expands;
 mod filters;
 mod hidden;
+mod interference;
 mod sorts;
 mod support;
 mod writes;
