@@ -1,7 +1,11 @@
 //! A plan in one line, close to how a rule would say it: for tables of who may do what.
 
+mod condense;
+
+use condense::{Part, condense, parts};
+
 use crate::plan::{Argument, Column, Join, Op, Origin, Plan, Truth, Value};
-use crate::schema::{CollectionId, FieldId, Schema};
+use crate::schema::{CollectionId, FieldId, FieldType, Schema};
 
 impl Plan {
     /// The plan as one line about a row of `collection`. It reads like a rule, but says more than
@@ -12,8 +16,9 @@ impl Plan {
             collection,
             prefix: "",
             rows: &[],
+            mode: Mode::One,
         };
-        words.plan(self)
+        words.plan(&condense(self, false))
     }
 }
 
@@ -27,18 +32,34 @@ struct Words<'a> {
     prefix: &'a str,
     /// The rows that a [`Plan::Joined`] binds: what they are called, and their collection.
     rows: &'a [(String, Option<CollectionId>)],
+    /// How operators are written here.
+    mode: Mode,
+}
+
+/// How many values an operator compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// One.
+    One,
+    /// Several, of which one suffices: with a `?`.
+    Some,
+    /// Several, of which all must do it: written plainly.
+    Every,
 }
 
 impl Words<'_> {
     fn plan(self, plan: &Plan) -> String {
-        let compared = |left: String, op: Op, right: String, when: Truth| match when {
-            Truth::True => format!("{left} {} {right}", op.as_str()),
-            Truth::False => format!("({left} {} {right}) is false", op.as_str()),
+        let compared = |left: String, op: Op, right: String, when: Truth| {
+            let any = if self.mode == Mode::Some { "?" } else { "" };
+            match when {
+                Truth::True => format!("{left} {any}{} {right}", op.as_str()),
+                Truth::False => format!("({left} {any}{} {right}) is false", op.as_str()),
+            }
         };
         match plan {
             Plan::Always => "always".to_owned(),
             Plan::Never => "never".to_owned(),
-            Plan::All(items) => self.list(items, " && "),
+            Plan::All(items) => self.all(items),
             Plan::Any(items) => self.list(items, " || "),
             Plan::Request {
                 left,
@@ -51,7 +72,10 @@ impl Words<'_> {
                 op,
                 value: given,
                 when,
-            } => compared(self.column(column), *op, value(given), *when),
+            } => {
+                let given = self.given(column, given);
+                compared(self.column(column), *op, given, *when)
+            }
             Plan::Within {
                 value: given,
                 op,
@@ -84,7 +108,7 @@ impl Words<'_> {
                     prefix: &prefix,
                     ..self
                 };
-                quantified(*holds, &there.plan(inner), inner)
+                there.quantified(*holds, true, inner)
             }
             Plan::Visible { row, .. } => format!("{} may be listed", self.row(*row)),
             Plan::Readable { field, row, .. } => {
@@ -98,12 +122,31 @@ impl Words<'_> {
         }
     }
 
-    fn list(self, items: &[Plan], word: &str) -> String {
-        let items = items.iter().map(|item| match item {
-            Plan::All(_) | Plan::Any(_) => format!("({})", self.plan(item)),
-            other => self.plan(other),
+    fn all(self, items: &[Plan]) -> String {
+        let texts = parts(items).into_iter().map(|part| match part {
+            Part::Every(plan) => {
+                let every = Words {
+                    mode: Mode::Every,
+                    ..self
+                };
+                every.plan(&plan)
+            }
+            Part::One(plan) => self.in_list(&plan),
         });
-        items.collect::<Vec<_>>().join(word)
+        texts.collect::<Vec<_>>().join(" && ")
+    }
+
+    fn list(self, items: &[Plan], word: &str) -> String {
+        let texts = items.iter().map(|item| self.in_list(item));
+        texts.collect::<Vec<_>>().join(word)
+    }
+
+    fn in_list(self, item: &Plan) -> String {
+        match item {
+            Plan::Any(_) => format!("({})", self.plan(item)),
+            Plan::All(items) if parts(items).len() > 1 => format!("({})", self.plan(item)),
+            other => self.plan(other),
+        }
     }
 
     fn via(self, field: FieldId, target: CollectionId, inner: &Plan, holds: bool) -> String {
@@ -113,7 +156,11 @@ impl Words<'_> {
             prefix: &prefix,
             ..self
         };
-        quantified(holds, &there.plan(inner), inner)
+        let fields = self.schema.fields(self.collection);
+        let many = fields
+            .iter()
+            .any(|it| it.id == field && matches!(it.kind, FieldType::Many(_)));
+        there.quantified(holds, many, inner)
     }
 
     fn joined(self, joins: &[Join], inner: &Plan, holds: bool) -> String {
@@ -134,7 +181,8 @@ impl Words<'_> {
             rows: &rows,
             ..self
         };
-        quantified(holds, &there.plan(inner), inner)
+        let many = joins.iter().any(|join| self.is_multi(join));
+        there.quantified(holds, many, inner)
     }
 
     /// What a joined row is called: the way to it.
@@ -177,6 +225,46 @@ impl Words<'_> {
             Join::Every { collection } => format!("@collection.{}", self.schema.name(*collection)),
             Join::Caller { .. } => "@request.auth".to_owned(),
             Join::Submitted { key, .. } => format!("@request.body.{key}"),
+        }
+    }
+
+    /// Can it find several rows for one?
+    fn is_multi(self, join: &Join) -> bool {
+        match join {
+            Join::One { .. } | Join::Caller { .. } => false,
+            Join::Back { source, field, .. } => {
+                let fields = self.schema.fields(*source);
+                let found = fields.iter().find(|it| it.id == *field);
+                !found.is_some_and(|it| it.unique && matches!(it.kind, FieldType::One(_)))
+            }
+            Join::Many { .. }
+            | Join::Items { .. }
+            | Join::Every { .. }
+            | Join::Submitted { .. } => true,
+        }
+    }
+
+    /// A condition on one of several rows (`holds`), or on none.
+    fn quantified(self, holds: bool, many: bool, inner: &Plan) -> String {
+        let one = matches!(
+            inner,
+            Plan::Test { .. }
+                | Plan::Within { .. }
+                | Plan::Columns { .. }
+                | Plan::Via { .. }
+                | Plan::Each { .. }
+        );
+        let mode = match self.mode {
+            _ if !one => Mode::One,
+            _ if !holds => Mode::Every,
+            Mode::One if many => Mode::Some,
+            mode => mode,
+        };
+        let text = Words { mode, ..self }.plan(inner);
+        match (holds, one) {
+            (true, true) => text,
+            (true, false) => format!("some({text})"),
+            (false, _) => format!("no({text})"),
         }
     }
 
@@ -236,6 +324,18 @@ impl Words<'_> {
         }
     }
 
+    /// What a column is compared with: places in json tell NULL and empty text apart.
+    fn given(self, column: &Column, given: &Value) -> String {
+        let strict = match column {
+            Column::Of(_, inner) => matches!(**inner, Column::Path(..)),
+            column => matches!(column, Column::Path(..)),
+        };
+        if strict && *given == Value::Null {
+            return "null".to_owned();
+        }
+        value(given)
+    }
+
     fn argument(self, argument: &Argument) -> String {
         match argument {
             Argument::Column(column) => self.column(column),
@@ -244,17 +344,7 @@ impl Words<'_> {
     }
 }
 
-/// `some` goes without saying.
-fn quantified(holds: bool, text: &str, inner: &Plan) -> String {
-    let compound = matches!(inner, Plan::All(_) | Plan::Any(_));
-    match (holds, compound) {
-        (true, false) => text.to_owned(),
-        (true, true) => format!("some({text})"),
-        (false, _) => format!("no({text})"),
-    }
-}
-
-/// As in a rule; what is NULL is empty.
+/// As in a rule; what is NULL is empty, where that is alike.
 fn value(value: &Value) -> String {
     match value {
         Value::Null => "''".to_owned(),
