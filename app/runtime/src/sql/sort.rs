@@ -143,7 +143,7 @@ fn first<C: Collection>(
         }
         all.extend(field_of(wanted).map(|field| (Origin::Joined(last), field)));
         let one = |(row, field): (Origin, usize)| match row {
-            Origin::Row => joined::same_row(fields::readable::<C>(context, field)),
+            Origin::Row => rows.same_row(fields::readable::<C>(context, field)),
             Origin::Joined(row) => match joins.get(row).and_then(Join::collection) {
                 Some(id) => rows.missing_or(row, &|| (ways.readable)(id, field)),
                 None => Predicate::Always,
@@ -372,9 +372,7 @@ mod tests {
         };
         let check = |readable: &dyn Fn(CollectionId, usize) -> Readable, expected: &str| {
             let text = sub_select(&[up], &doc, readable).unwrap();
-            let (_, condition) = text
-                .split_once(" WHERE `_r0`.`id` = `trees`.`up`")
-                .unwrap();
+            let (_, condition) = text.split_once(" WHERE `_r0`.`id` = `trees`.`up`").unwrap();
             assert_eq!(condition, expected);
         };
         check(&|_, _| Readable::Always, ")");

@@ -9,6 +9,7 @@ mod source;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 pub use basalt_lang::plan::Origin;
@@ -123,6 +124,8 @@ pub struct Rows<'a> {
     found: Vec<Source<'a>>,
     /// Which joins must find a row, or else the condition can't hold.
     certain: Vec<bool>,
+    /// Does the condition look at the row that the rule is about?
+    looks_at_own: Cell<bool>,
     /// Are these not for a query, but to learn what becomes of the condition?
     trial: bool,
 }
@@ -205,6 +208,7 @@ pub(crate) fn first<C: Collection>(
 impl Rows<'_> {
     /// A field of the row that the rule is about.
     pub fn row(&self, field: usize) -> Column<Bound> {
+        self.looks_at_own.set(true);
         column::of(self.own, field, true)
     }
 
@@ -241,7 +245,21 @@ impl Rows<'_> {
             // What other rows decide doesn't depend on these.
             return undecided();
         }
+        self.looks_at_own.set(true);
         query::exists(self.context, self.own, joins, condition, holds)
+    }
+
+    /// A condition on the row that the rule is about, as its table has it.
+    pub(in crate::sql) fn same_row<T: 'static>(&self, condition: Predicate<T>) -> Condition {
+        match condition {
+            Predicate::Always => Predicate::Always,
+            Predicate::Never => Predicate::Never,
+            Predicate::When(condition) => {
+                self.looks_at_own.set(true);
+                let (parts, pieces): (Vec<Part>, _) = (vec![condition], vec![Piece::Part(0)]);
+                Predicate::When(Fragment { parts, pieces }.typed())
+            }
+        }
     }
 
     /// A joined row is missing, or it is one of those that the caller may see.
@@ -268,18 +286,6 @@ impl Rows<'_> {
         };
         pieces.push(Piece::Sql(")"));
         Predicate::When(Fragment { parts, pieces }.typed())
-    }
-}
-
-/// A condition on the row that a rule is about, among others that speak of joined rows too.
-pub(super) fn same_row<T: 'static>(condition: Predicate<T>) -> Condition {
-    match condition {
-        Predicate::Always => Predicate::Always,
-        Predicate::Never => Predicate::Never,
-        Predicate::When(condition) => {
-            let (parts, pieces): (Vec<Part>, _) = (vec![condition], vec![Piece::Part(0)]);
-            Predicate::When(Fragment { parts, pieces }.typed())
-        }
     }
 }
 

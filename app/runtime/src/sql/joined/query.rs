@@ -12,7 +12,7 @@ use crate::meta::CollectionMeta;
 use crate::rules::Context;
 use crate::sql::fragment::{Fragment, Part, Piece};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Conn, Db, Pred};
+use crate::sql::{Conn, Db, Form, Pred};
 use crate::value::{List, ValueRef};
 
 /// Some choice of rows satisfies the condition (`holds`), or none does.
@@ -32,21 +32,48 @@ pub(super) fn exists<T: 'static>(
         Predicate::Always => None,
         Predicate::When(condition) => Some(condition),
     };
-    let mut pieces = vec![Piece::Sql(if holds {
-        "(EXISTS (SELECT 1"
-    } else {
-        "(NOT EXISTS (SELECT 1"
-    })];
-    let mut parts = inner.map_or(Vec::new(), |inner| vec![inner]);
+    let mut parts = inner.into_iter().collect::<Vec<_>>();
     let inner = parts.first().map(|_| vec![Piece::Part(0)]);
-    let wheres = rows.tables(&mut pieces, &mut parts);
-    let conditions = wheres.into_iter().chain(inner);
-    for (number, condition) in conditions.enumerate() {
+    let pieces = match rows.key() {
+        Some(key) if context.form == Form::In && !rows.looks_at_own.get() => {
+            rows.among(&key, &mut parts, inner, holds)
+        }
+        _ => {
+            let head = if holds {
+                "(EXISTS (SELECT 1"
+            } else {
+                "(NOT EXISTS (SELECT 1"
+            };
+            let mut pieces = vec![Piece::Sql(head)];
+            let wheres = rows.tables(&mut pieces, &mut parts, None);
+            conditions(&mut pieces, wheres.into_iter().chain(inner));
+            pieces.push(Piece::Sql("))"));
+            pieces
+        }
+    };
+    Predicate::When(Fragment { parts, pieces }.typed())
+}
+
+/// ` WHERE … AND …`: what the tables leave to it, and the condition itself.
+fn conditions(pieces: &mut Vec<Piece>, all: impl Iterator<Item = Vec<Piece>>) {
+    for (number, condition) in all.enumerate() {
         pieces.push(Piece::Sql(if number == 0 { " WHERE " } else { " AND " }));
         pieces.extend(condition);
     }
-    pieces.push(Piece::Sql("))"));
-    Predicate::When(Fragment { parts, pieces }.typed())
+}
+
+/// How the row that a rule is about is found by the only joined row that begins at it.
+struct Key {
+    /// The join.
+    join: usize,
+    /// The value of the row itself.
+    own: Vec<Piece>,
+    /// The value that it equals, of the join's first table.
+    other: Vec<Piece>,
+    /// Can that be NULL?
+    other_null: bool,
+    /// Can the row's own be NULL?
+    own_null: bool,
 }
 
 /// What a sub-select yields of its rows, and of which of them.
@@ -80,7 +107,7 @@ pub(super) fn first(
             parts.push(condition);
         }
     }
-    rows.tables(&mut pieces, &mut parts);
+    rows.tables(&mut pieces, &mut parts, None);
     let mut word = " ORDER BY ";
     for (number, join) in joins.iter().enumerate() {
         let (table, column) = match join {
@@ -148,8 +175,14 @@ impl Table {
 
 impl Rows<'_> {
     /// Adds `FROM … JOIN … LEFT JOIN …`; gives what then belongs into WHERE. Rows that must be
-    /// there come first: those that others begin at are among them.
-    fn tables(&self, pieces: &mut Vec<Piece>, parts: &mut Vec<Part>) -> Vec<Vec<Piece>> {
+    /// there come first: those that others begin at are among them. With a key the first table of its
+    /// join stands on its own.
+    fn tables(
+        &self,
+        pieces: &mut Vec<Piece>,
+        parts: &mut Vec<Part>,
+        key: Option<&Key>,
+    ) -> Vec<Vec<Piece>> {
         let mut wheres = Vec::new();
         let mut first = true;
         for wanted in [true, false] {
@@ -157,7 +190,13 @@ impl Rows<'_> {
                 if self.certain.get(number) != Some(&wanted) {
                     continue;
                 }
-                for table in self.join(number, join, parts) {
+                let mut tables = self.join(number, join, parts);
+                if key.is_some_and(|key| key.join == number)
+                    && let Some(table) = tables.first_mut()
+                {
+                    table.on = None;
+                }
+                for table in tables {
                     let word = match (first, wanted) {
                         (true, true) => " FROM ",
                         (true, false) => " FROM (SELECT 1) LEFT JOIN ",
@@ -177,6 +216,79 @@ impl Rows<'_> {
             }
         }
         wheres
+    }
+
+    /// `key IN (SELECT … FROM …)`, or `NOT IN`: quick where few rows match, as the sub-select is
+    /// then looked at once and not for each row.
+    fn among(
+        &self,
+        key: &Key,
+        parts: &mut Vec<Part>,
+        inner: Option<Vec<Piece>>,
+        holds: bool,
+    ) -> Vec<Piece> {
+        let mut pieces = vec![Piece::Sql("(")];
+        if key.own_null && !holds {
+            pieces.extend(key.own.clone());
+            pieces.push(Piece::Sql(" IS NULL OR "));
+        }
+        pieces.extend(key.own.clone());
+        pieces.push(Piece::Sql(if holds {
+            " IN (SELECT "
+        } else {
+            " NOT IN (SELECT "
+        }));
+        pieces.extend(key.other.clone());
+        let mut wheres = self.tables(&mut pieces, parts, Some(key));
+        if key.other_null && !holds {
+            let mut known = key.other.clone();
+            known.push(Piece::Sql(" IS NOT NULL"));
+            wheres.push(known);
+        }
+        conditions(&mut pieces, wheres.into_iter().chain(inner));
+        pieces.push(Piece::Sql("))"));
+        pieces
+    }
+
+    /// The key, if there is one: the only join that begins at the row must find one.
+    fn key(&self) -> Option<Key> {
+        let Source::Table(name, meta) = self.own else {
+            return None;
+        };
+        let begins = |(number, join): &(usize, &Join)| {
+            let found = matches!(self.found.get(*number), Some(Source::Table(..)));
+            join.from() == Some(Origin::Row) && (found || matches!(join, Join::Items { .. }))
+        };
+        let mut all = self.joins.iter().enumerate().filter(begins);
+        let (number, join) = all.next()?;
+        if all.next().is_some() || self.certain.get(number) != Some(&true) {
+            return None;
+        }
+        let id = || column::pieces(name, "id").to_vec();
+        let of_join = |column| column::pieces(Name::Alias(number), column).to_vec();
+        let (own, other, own_null, other_null) = match join {
+            Join::One { field, .. } => {
+                let own = column::pieces(name, meta.field(*field)?.name).to_vec();
+                (own, of_join("id"), true, false)
+            }
+            Join::Many { .. } => (id(), between(number, "owner"), false, false),
+            Join::Back { source, field, .. } => {
+                let field = source.field(*field)?;
+                if field.kind.is_many() {
+                    (id(), between(number, "target"), false, false)
+                } else {
+                    (id(), of_join(field.name), false, true)
+                }
+            }
+            _ => return None,
+        };
+        Some(Key {
+            join: number,
+            own,
+            other,
+            other_null,
+            own_null,
+        })
     }
 
     /// The tables of one join; none if it needs no query.

@@ -1,6 +1,8 @@
 //! What a join finds: a table of the query, a record that is known already, or nothing at all,
 //! which needs no query.
 
+use std::cell::Cell;
+
 use basalt_lang::plan::Origin;
 
 use super::{Join, Rows};
@@ -69,6 +71,7 @@ impl<'a> Rows<'a> {
             joins,
             found: Vec::with_capacity(joins.len()),
             certain: vec![false; joins.len()],
+            looks_at_own: Cell::new(false),
             trial: absent.is_some(),
         };
         for (number, join) in joins.iter().enumerate() {

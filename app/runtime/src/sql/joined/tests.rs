@@ -17,52 +17,61 @@ use crate::sql::fragment::sql;
 use crate::sql::{Form, compare, function, predicate};
 use crate::value::Value;
 
-/// The posts for which the condition holds: as rows, and then record by record in memory, which
-/// must be the same.
+/// The posts for which the condition holds: as rows in both forms of sub-selects, and then record by
+/// record in memory, which must be the same.
 fn found(request: &RequestInfo, joins: &[Join], condition: Wanted<'_>, holds: bool) -> String {
     let mut conn = database();
-    let context = Context {
-        request,
-        form: Form::Exists,
-    };
-    let own = Source::Table(Name::Outer("posts"), &POSTS);
-    let ids: Vec<String> = match query::exists::<Bound>(&context, own, joins, condition, holds) {
-        Predicate::Never => Vec::new(),
-        Predicate::Always => vec!["p1".into(), "p2".into(), "p3".into()],
-        Predicate::When(condition) => {
-            let query = Fragment {
-                parts: vec![condition],
-                pieces: vec![
-                    Piece::Sql("SELECT id FROM posts WHERE "),
-                    Piece::Part(0),
-                    Piece::Sql(" ORDER BY id"),
-                ],
-            };
-            let rows = load(&mut conn, query);
-            rows.into_iter().map(|row| row.id).collect()
-        }
-    };
+    let [quick, ids] = [Form::In, Form::Exists].map(|form| {
+        rows(
+            &mut conn,
+            &Context { request, form },
+            joins,
+            condition,
+            holds,
+        )
+    });
+    assert_eq!(quick, ids);
+    let form = Form::Exists;
+    let context = Context { request, form };
     for record in &posts() {
         let some = super::stored(&mut conn, &context, record, joins, condition);
         let in_memory = some.unwrap() == holds;
-        assert_eq!(
-            in_memory,
-            ids.iter().any(|id| id == record.id()),
-            "{}",
-            record.id()
-        );
+        let found = ids.iter().any(|id| id == record.id());
+        assert_eq!(in_memory, found, "{}", record.id());
     }
     ids.join(" ")
 }
 
-/// The SQL of a condition about posts; `true` or `false` where no query is needed.
-fn text_of(request: &RequestInfo, joins: &[Join], condition: Wanted<'_>) -> String {
-    let context = Context {
-        request,
-        form: Form::Exists,
-    };
+fn rows(
+    conn: &mut Conn,
+    context: &Context<'_>,
+    joins: &[Join],
+    condition: Wanted<'_>,
+    holds: bool,
+) -> Vec<String> {
     let own = Source::Table(Name::Outer("posts"), &POSTS);
-    match query::exists::<Bound>(&context, own, joins, condition, true) {
+    let condition = match query::exists::<Bound>(context, own, joins, condition, holds) {
+        Predicate::Never => return Vec::new(),
+        Predicate::Always => return vec!["p1".into(), "p2".into(), "p3".into()],
+        Predicate::When(condition) => condition,
+    };
+    let query = Fragment {
+        parts: vec![condition],
+        pieces: vec![
+            Piece::Sql("SELECT id FROM posts WHERE "),
+            Piece::Part(0),
+            Piece::Sql(" ORDER BY id"),
+        ],
+    };
+    load(conn, query).into_iter().map(|row| row.id).collect()
+}
+
+/// The SQL of a condition about posts; `true` or `false` where no query is needed.
+fn text_of(form: Form, joins: &[Join], condition: Wanted<'_>, holds: bool) -> String {
+    let request = &guest();
+    let context = Context { request, form };
+    let own = Source::Table(Name::Outer("posts"), &POSTS);
+    match query::exists::<Bound>(&context, own, joins, condition, holds) {
         Predicate::Never => "false".to_owned(),
         Predicate::Always => "true".to_owned(),
         Predicate::When(condition) => sql(&*condition).unwrap().replace('`', ""),
@@ -295,7 +304,7 @@ fn rows_that_must_be_there_need_no_outer_join() {
             target: &USERS,
         },
     ];
-    let text = |condition: Wanted<'_>| text_of(&guest(), &joins, condition);
+    let text = |condition: Wanted<'_>| text_of(Form::Exists, &joins, condition, true);
     assert_eq!(
         text(&|_, rows| is(rows.of(1, NAME), "x")),
         "(EXISTS (SELECT 1 FROM comments AS _r0 JOIN users AS _r1 ON _r1.id = _r0.author \
@@ -322,7 +331,7 @@ fn rows_that_must_be_there_need_no_outer_join() {
         ])
     };
     assert_eq!(
-        text_of(&guest(), &every, &sure),
+        text_of(Form::In, &every, &sure, true),
         "(EXISTS (SELECT 1 FROM comments AS _r0 \
          WHERE ((_r0.body = ?) AND (_r0.post = posts.id))))"
     );
@@ -462,4 +471,59 @@ fn the_first_of_several_sorts() {
         sorted(&every, &|rows| Some(rows.of(0, 0)), everyone),
         "p3 p2 p1"
     );
+}
+
+#[test]
+fn totals_look_at_the_other_rows_once() {
+    let text =
+        |joins: &[Join], condition: Wanted<'_>, holds| text_of(Form::In, joins, condition, holds);
+    let commented = |_: &Context<'_>, rows: &Rows<'_>| is(rows.of(0, BODY), "x");
+    assert_eq!(
+        text(&[comments()], &commented, true),
+        "(posts.id IN (SELECT _r0.post FROM comments AS _r0 WHERE (_r0.body = ?)))"
+    );
+    assert_eq!(
+        text(&[comments()], &commented, false),
+        "(posts.id NOT IN (SELECT _r0.post FROM comments AS _r0 \
+         WHERE _r0.post IS NOT NULL AND (_r0.body = ?)))"
+    );
+    let ways = [
+        Join::One {
+            from: Origin::Row,
+            field: AUTHOR,
+            target: &USERS,
+        },
+        Join::One {
+            from: Origin::Joined(0),
+            field: BOSS,
+            target: &USERS,
+        },
+    ];
+    let boss = |_: &Context<'_>, rows: &Rows<'_>| same(rows.of(1, NAME), rows.of(0, NAME));
+    assert!(text(&ways, &boss, true).starts_with("(EXISTS"));
+    let boss = |_: &Context<'_>, rows: &Rows<'_>| {
+        compare::columns(rows.of(1, NAME), Op::Less, rows.of(0, NAME), Truth::True)
+    };
+    assert_eq!(
+        text(&ways, &boss, false),
+        "(posts.author IS NULL OR posts.author NOT IN (SELECT _r0.id FROM users AS _r0 \
+         JOIN users AS _r1 ON _r1.id = _r0.boss WHERE (_r1.name < _r0.name)))"
+    );
+    assert_eq!(found(&guest(), &ways, &boss, true), "p2");
+    assert_eq!(found(&guest(), &ways, &boss, false), "p1 p3");
+    let editors = [Join::Many {
+        from: Origin::Row,
+        field: EDITORS,
+        target: &USERS,
+    }];
+    assert_eq!(
+        text(&editors, &|_, rows| is(rows.of(0, NAME), "Bob"), true),
+        "(posts.id IN (SELECT _l0.owner FROM _link_posts_editors AS _l0 \
+         JOIN users AS _r0 ON _r0.id = _l0.target WHERE (_r0.name = ?)))"
+    );
+    // Where the row itself is looked at, there is nothing to look at once.
+    let titled = |_: &Context<'_>, rows: &Rows<'_>| {
+        predicate::all([is(rows.of(0, BODY), "x"), is(rows.row(TITLE), "one")])
+    };
+    assert!(text(&[comments()], &titled, true).starts_with("(EXISTS"));
 }
