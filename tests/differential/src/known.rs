@@ -38,8 +38,16 @@ pub const KNOWN: &[Known] = &[
         explains: |case| only_we_accept(case) && has_shared_alias(case.text),
     },
     Known {
-        name: "Names that lead nowhere behind `@request`",
-        explains: |case| only_peer_accepts(case) && leads_nowhere(case.text),
+        name: "`:isset` on the right of `!=`",
+        explains: |case| both_accept(case) && has_truth_test(case.text),
+    },
+    Known {
+        name: "Functions on the right of `~`",
+        explains: |case| both_accept(case) && has_function_as_pattern(case.text),
+    },
+    Known {
+        name: "Unknown modifiers behind `@request.body`",
+        explains: |case| only_peer_accepts(case) && has_unknown_modifier(case.text),
     },
 ];
 
@@ -54,6 +62,10 @@ fn only_we_accept(case: &Case<'_>) -> bool {
 
 fn only_peer_accepts(case: &Case<'_>) -> bool {
     case.ours.status == 400 && case.peer.status == 200
+}
+
+fn both_accept(case: &Case<'_>) -> bool {
+    case.ours.status == 200 && case.peer.status == 200
 }
 
 /// All matches of a pattern, with its first group in lower case as the key.
@@ -94,10 +106,19 @@ fn has_shared_alias(text: &str) -> bool {
     disagree(&matches(r"@collection\.\w+:(\w+)", text))
 }
 
-/// The peer takes these for null, and refuses some of them once somebody is logged in.
-fn leads_nowhere(text: &str) -> bool {
-    let ends = r"@request\.(?:auth|body)\.[\w.]*(_via_\w+(?::\w+)?(?:[^\w.]|$)|:nope)";
-    !matches(ends, text).is_empty()
+/// The peer asks whether the left side is true, whatever it is.
+fn has_truth_test(text: &str) -> bool {
+    !matches(r"(!=)\s*@request\.[\w.]+:isset", text).is_empty()
+}
+
+/// The peer puts the wildcards around the function's own arguments.
+fn has_function_as_pattern(text: &str) -> bool {
+    !matches(r"(~)\s*(?:strftime|geoDistance)\(", text).is_empty()
+}
+
+/// The peer takes a field with such a modifier for one that isn't there.
+fn has_unknown_modifier(text: &str) -> bool {
+    !matches(r"@request\.body\.\w+\.[\w.]+(:nope)", text).is_empty()
 }
 
 #[cfg(test)]
@@ -124,7 +145,7 @@ mod tests {
         let quote = "(a = 1 // it's\n && b = 1)";
         let twice = "r_via_a.x = 1 && R_via_a.y ?= 2";
         let alias = "@collection.a:o.x = @collection.b:o.x";
-        let nowhere = "'' ~ @request.auth.r_via_own";
+        let modifier = "'' ~ @request.body.a.b:nope";
         assert_eq!(name(quote, 200, 400), Some("Quotes in comments"));
         assert_eq!(name(quote, 400, 200), None);
         assert_eq!(name("a = 1 // its\n && (b = 'x')", 200, 400), None);
@@ -138,9 +159,15 @@ mod tests {
             name("@collection.a:o.x = @collection.a:o.y", 200, 400),
             None
         );
-        let names = Some("Names that lead nowhere behind `@request`");
-        assert_eq!(name(nowhere, 400, 200), names);
-        assert_eq!(name("@request.auth.r_via_own.t = 1", 400, 200), None);
-        assert_eq!(name(nowhere, 200, 200), None);
+        let names = Some("Unknown modifiers behind `@request.body`");
+        assert_eq!(name(modifier, 400, 200), names);
+        assert_eq!(name("@request.body.a.b:lower = 1", 400, 200), None);
+        assert_eq!(name(modifier, 200, 200), None);
+        let isset = Some("`:isset` on the right of `!=`");
+        assert_eq!(name("t ?!= @request.body.a.b:isset", 200, 200), isset);
+        assert_eq!(name("@request.body.a:isset != t", 200, 200), None);
+        let pattern = Some("Functions on the right of `~`");
+        assert_eq!(name("t !~ strftime('%Y', d)", 200, 200), pattern);
+        assert_eq!(name("strftime('%Y', d) ~ t", 200, 200), None);
     }
 }
