@@ -297,6 +297,16 @@ impl Model {
                 }
             }
             Value::Numeric(inner) => return self.request(inner),
+            Value::Method => Operand::Text(Cow::Borrowed("GET")),
+            Value::Context => Operand::Text(Cow::Borrowed("default")),
+            Value::Query(_) | Value::Header(_) => Operand::Null,
+            Value::Length(inner) => match inner.as_ref() {
+                Value::Body(path) => {
+                    let sent = find(&self.body, &path[0]).map_or(0, |cell| items(cell).len());
+                    Operand::Integer(i64::try_from(sent).unwrap())
+                }
+                other => panic!("not in the model: {other:?}"),
+            },
             Value::Body(path) => find(&self.body, &path[0]).map_or(Operand::Null, operand_of),
             Value::IsSet(inner) => match inner.as_ref() {
                 Value::Body(path) => Operand::Bool(find(&self.body, &path[0]).is_some()),
