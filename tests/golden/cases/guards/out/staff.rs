@@ -37,6 +37,8 @@ pub(super) mod schema {
             pay -> Double,
             /// schema/staff.toml:13
             pay_in_memory -> Double,
+            /// schema/staff.toml:14
+            hint -> Text,
         }
     }
 }
@@ -76,6 +78,9 @@ pub(super) mod column {
     pub fn pay_in_memory() -> Column<staff::table> {
         Column::Number(Box::new(staff::pay_in_memory.nullable()))
     }
+    pub fn hint() -> Column<staff::table> {
+        Column::Text(Box::new(staff::hint.nullable()))
+    }
 }
 
 /// A record of `staff`.
@@ -103,6 +108,8 @@ pub struct StaffRecord {
     pub pay: f64,
     /// schema/staff.toml:13
     pub pay_in_memory: f64,
+    /// schema/staff.toml:14
+    pub hint: String,
 }
 
 /// The places of the fields of `staff`.
@@ -127,6 +134,8 @@ pub mod field {
     pub const PAY: usize = 8;
     /// `pay_in_memory`
     pub const PAY_IN_MEMORY: usize = 9;
+    /// `hint`
+    pub const HINT: usize = 10;
 }
 
 impl collection::Record for StaffRecord {
@@ -148,6 +157,7 @@ impl collection::Record for StaffRecord {
             field::BOSS => self.boss.get(),
             field::PAY => self.pay.get(),
             field::PAY_IN_MEMORY => self.pay_in_memory.get(),
+            field::HINT => self.hint.get(),
             _ => value::ValueRef::Null,
         }
     }
@@ -163,6 +173,7 @@ impl collection::Record for StaffRecord {
             field::BOSS => self.boss.set(value),
             field::PAY => self.pay.set(value),
             field::PAY_IN_MEMORY => self.pay_in_memory.set(value),
+            field::HINT => self.hint.set(value),
             _ => {}
         }
     }
@@ -247,6 +258,15 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
                 min: None,
                 max: None,
                 only_int: false,
+            },
+        ),
+        meta::FieldMeta::new(
+            "hint",
+            meta::FieldKind::Text {
+                min: 0,
+                max: 0,
+                pattern: "",
+                generate: meta::Generate::Nothing,
             },
         ),
     ],
@@ -347,6 +367,79 @@ fn read_pay_in_memory_in_memory(
     Ok(cx.request(cx.auth("role"), Op::Equal, "boss", Truth::True))
 }
 
+/// Rows that are looked at together with the record.
+static READ_HINT_ROWS: [joined::Join; 1] = [
+    joined::Join::Back {
+        from: joined::Origin::Row,
+        source: &super::reports::META,
+        field: super::reports::field::ABOUT,
+    },
+];
+
+/// schema/staff.toml:14: `reports_via_about.open ?= true`
+fn read_hint(cx: &rules::Context<'_>) -> Predicate<staff::table> {
+    joined::some::<Staff>(cx, &READ_HINT_ROWS, &read_hint_joined)
+}
+
+/// What must hold of the record and these rows.
+fn read_hint_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    compare::test(rows.of(0, super::reports::field::OPEN), Op::Equal, true, Truth::True)
+}
+
+/// The same over a record in memory.
+fn read_hint_in_memory(
+    cx: &rules::Context<'_>,
+    record: &StaffRecord,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(joined::stored(conn, cx, record, &READ_HINT_ROWS, &read_hint_joined)?)
+}
+
+/// Rows that are looked at together with the record.
+static WRITE_HINT_ROWS: [joined::Join; 1] = [
+    joined::Join::Every {
+        collection: &super::reports::META,
+    },
+];
+
+/// schema/staff.toml:14: `@collection.reports.about ?= id && @collection.reports.open ?= true`
+fn write_hint(cx: &rules::Context<'_>) -> Predicate<staff::table> {
+    joined::some::<Staff>(cx, &WRITE_HINT_ROWS, &write_hint_joined)
+}
+
+/// What must hold of the record and these rows.
+fn write_hint_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::columns(
+            rows.of(0, super::reports::field::ABOUT),
+            Op::Equal,
+            rows.row(field::ID),
+            Truth::True,
+        ),
+        compare::test(
+            rows.of(0, super::reports::field::OPEN),
+            Op::Equal,
+            true,
+            Truth::True,
+        ),
+    ])
+}
+
+/// The same over a record in memory.
+fn write_hint_in_memory(
+    cx: &rules::Context<'_>,
+    record: &StaffRecord,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(joined::stored(conn, cx, record, &WRITE_HINT_ROWS, &write_hint_joined)?)
+}
+
 /// The rules of `staff`.
 static RULES: rules::Rules<Staff> = rules::Rules {
     list: rules::Rule::Public,
@@ -405,6 +498,24 @@ static RULES: rules::Rules<Staff> = rules::Rules {
             read_is_local: true,
             write: rules::Rule::Public,
         },
+        rules::FieldRules {
+            field: field::HINT,
+            read: rules::Rule::When(rules::CompiledRule {
+                sql: read_hint,
+                memory: read_hint_in_memory,
+                text: "reports_via_about.open ?= true",
+                source: "schema/staff.toml:14",
+                reads: &["reports"],
+            }),
+            read_is_local: false,
+            write: rules::Rule::When(rules::CompiledRule {
+                sql: write_hint,
+                memory: write_hint_in_memory,
+                text: "@collection.reports.about ?= id && @collection.reports.open ?= true",
+                source: "schema/staff.toml:14",
+                reads: &["reports"],
+            }),
+        },
     ],
 };
 
@@ -443,6 +554,7 @@ impl collection::Collection for Staff {
             field::BOSS => Some(column::boss()),
             field::PAY => Some(column::pay()),
             field::PAY_IN_MEMORY => Some(column::pay_in_memory()),
+            field::HINT => Some(column::hint()),
             _ => None,
         }
     }
@@ -507,7 +619,7 @@ impl collection::Collection for Staff {
         if old != new {
             ::basalt_runtime::update_row!(
                 conn, staff, old => new, password, token_key, email, email_visibility,
-                verified, role, boss, pay, pay_in_memory
+                verified, role, boss, pay, pay_in_memory, hint
             )?;
         }
         Ok(())
