@@ -102,7 +102,10 @@ fn judge(stage: &mut Stage<'_>, test: &Test, claim: &Claim) -> anyhow::Result<(V
     };
     let rule = match test.caller {
         Caller::Superuser => "no rule applies to superusers".to_owned(),
-        _ => decided_by(stage.schema, &collection, action, &claim.deed),
+        _ => {
+            let refused: Vec<&String> = answer.data().map(|(field, _)| field).collect();
+            decided_by(stage.schema, &collection, action, &claim.deed, &refused)
+        }
     };
     Ok((verdict, rule))
 }
@@ -227,7 +230,21 @@ fn of_action(action: &str, answer: &Answer) -> Verdict {
         400 if action == "create" && answer.data().next().is_none() => {
             Verdict::Denied(answer.reason())
         }
+        400 if answer.data().any(|(field, error)| is_leave(field, error)) => {
+            Verdict::Denied(answer.reason())
+        }
         _ => Verdict::Refused(answer.reason()),
+    }
+}
+
+/// Is it a matter of leave that a field can't be set: by its `write` rule, or because only managers
+/// change the address, the password and the verification of others?
+fn is_leave(field: &str, error: &JsonValue) -> bool {
+    let code = error.get("code").and_then(JsonValue::as_str);
+    match code.unwrap_or_default() {
+        "validation_not_allowed" => true,
+        "validation_values_mismatch" => matches!(field, "email" | "verified"),
+        _ => field == "oldPassword",
     }
 }
 
@@ -281,8 +298,14 @@ fn see(answer: &Answer, expand: &str, field: &str) -> Verdict {
     })
 }
 
-/// The rule of an action, in words, with its place.
-fn decided_by(schema: &ir::Schema, collection: &str, action: &str, deed: &Deed) -> String {
+/// The rule of an action, in words, with its place; then those of the fields that were refused.
+fn decided_by(
+    schema: &ir::Schema,
+    collection: &str,
+    action: &str,
+    deed: &Deed,
+    refused: &[&String],
+) -> String {
     let Some(found) = schema.collection(collection) else {
         return String::new();
     };
@@ -300,6 +323,13 @@ fn decided_by(schema: &ir::Schema, collection: &str, action: &str, deed: &Deed) 
         &format!("`{action}` of `{collection}`"),
         &found.location,
     );
+    for name in refused {
+        let field = found.fields.iter().find(|it| it.name.wire == **name);
+        if let Some(field) = field.filter(|field| field.write != Rule::Public) {
+            let name = format!("`write` of field `{name}`");
+            text.push_str(&format!("; {}", said(&field.write, &name, &field.location)));
+        }
+    }
     if let Deed::See { expand, field, .. } = deed
         && expand.is_empty()
         && let Some(field) = found.fields.iter().find(|it| it.name.wire == *field)

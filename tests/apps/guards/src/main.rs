@@ -1,19 +1,7 @@
-//! An application whose fields have rules of their own: its schema, and nothing besides.
-
-mod generated;
+//! The server of the application whose fields have rules.
 
 use std::process::ExitCode;
 
-use basalt_runtime::app::Application;
-use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-
-const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
-
 fn main() -> ExitCode {
-    basalt_runtime::cli::main(Application {
-        name: "basalt-guards-app",
-        collections: generated::registry(),
-        migrations: MIGRATIONS,
-        extend: |rocket| rocket,
-    })
+    basalt_runtime::cli::main(guards_app::application())
 }

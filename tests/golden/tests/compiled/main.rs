@@ -22,6 +22,10 @@ pub mod fields;
 pub mod guards;
 
 #[rustfmt::skip]
+#[path = "../../cases/imported/out/mod.rs"]
+pub mod imported;
+
+#[rustfmt::skip]
 #[path = "../../cases/joined/out/mod.rs"]
 pub mod joined;
 
