@@ -13,6 +13,9 @@ use basalt_lang::plan::Join;
 /// A group inside a rule with more conditions than this becomes a function of its own.
 pub(super) const GROUP_LIMIT: usize = 2;
 
+/// The same, of conditions about joined rows, which are longer.
+pub(super) const JOINED_GROUP_LIMIT: usize = 1;
+
 /// A group with more conditions than this is split into functions.
 pub(super) const FLAT_LIMIT: usize = 4;
 

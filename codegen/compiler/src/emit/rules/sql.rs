@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::super::{Unit, ident};
-use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_LIMIT, Outline, weight};
+use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_GROUP_LIMIT, JOINED_LIMIT, Outline, weight};
 use super::request::{op, truth, value, without_row};
 use super::{flat, joined};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
@@ -72,7 +72,11 @@ fn function(
 /// The condition; a call of a new function if it is a large group.
 fn part(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
     let group = matches!(plan, Plan::All(_) | Plan::Any(_));
-    if !group || weight(plan) <= GROUP_LIMIT {
+    let limit = match row.beside {
+        Some(_) => JOINED_GROUP_LIMIT,
+        None => GROUP_LIMIT,
+    };
+    if !group || weight(plan) <= limit {
         return condition(outline, row, plan);
     }
     let body = condition(outline, row, plan);

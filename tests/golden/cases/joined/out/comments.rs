@@ -19,11 +19,11 @@ pub(super) mod schema {
             _rowid_ -> BigInt,
             /// built in
             id -> Text,
-            /// schema/comments.toml:8
-            body -> Text,
-            /// schema/comments.toml:9
-            post -> Nullable<Text>,
             /// schema/comments.toml:10
+            body -> Text,
+            /// schema/comments.toml:11
+            post -> Nullable<Text>,
+            /// schema/comments.toml:12
             author -> Nullable<Text>,
         }
     }
@@ -55,11 +55,11 @@ pub(super) mod column {
 pub struct Comment {
     /// built in
     pub id: String,
-    /// schema/comments.toml:8
-    pub body: String,
-    /// schema/comments.toml:9
-    pub post: value::Link,
     /// schema/comments.toml:10
+    pub body: String,
+    /// schema/comments.toml:11
+    pub post: value::Link,
+    /// schema/comments.toml:12
     pub author: value::Link,
 }
 
@@ -277,6 +277,282 @@ fn create_computed_in_memory(
     )
 }
 
+/// Rows that are looked at together with the record.
+static UPDATE_ROWS_2: [joined::Join; 2] = [
+    joined::Join::One {
+        from: joined::Origin::Row,
+        field: field::POST,
+        target: &super::posts::META,
+    },
+    joined::Join::Many {
+        from: joined::Origin::Joined(0),
+        field: super::posts::field::EDITORS,
+        target: &super::people::META,
+    },
+];
+
+/// Rows that are looked at together with the record.
+static UPDATE_ROWS: [joined::Join; 3] = [
+    joined::Join::One {
+        from: joined::Origin::Row,
+        field: field::POST,
+        target: &super::posts::META,
+    },
+    joined::Join::Many {
+        from: joined::Origin::Joined(0),
+        field: super::posts::field::EDITORS,
+        target: &super::people::META,
+    },
+    joined::Join::One {
+        from: joined::Origin::Row,
+        field: field::AUTHOR,
+        target: &super::people::META,
+    },
+];
+
+/// schema/comments.toml:6: `(post.editors.name != "" || body = "abc") && post.editors.team ?= author.team`
+fn update(cx: &rules::Context<'_>) -> Predicate<comments::table> {
+    joined::some::<Comments>(cx, &UPDATE_ROWS, &update_joined)
+}
+
+/// What must hold of the record and these rows.
+fn update_joined(cx: &rules::Context<'_>, rows: &joined::Rows<'_>) -> joined::Condition {
+    predicate::all([
+        part_of_update_joined_3(cx, rows),
+        compare::columns(
+            rows.of(1, super::people::field::TEAM),
+            Op::Equal,
+            rows.of(2, super::people::field::TEAM),
+            Truth::True,
+        ),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update_joined_3(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::any([
+        part_of_update_joined_2(cx, rows),
+        compare::test(rows.row(field::BODY), Op::Equal, "abc", Truth::True),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update_joined_2(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        part_of_update_joined(cx, rows),
+        compare::empty(rows.row(field::POST), false),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(
+            rows.of(1, super::people::field::NAME),
+            Op::NotEqual,
+            "",
+            Truth::True,
+        ),
+        rows.none(&UPDATE_ROWS_2, &update_joined_joined),
+    ])
+}
+
+/// What must hold of the record and these rows.
+fn update_joined_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(
+            rows.of(0, super::posts::field::ID),
+            Op::NotEqual,
+            rules::Given::null(),
+            Truth::True,
+        ),
+        part_of_update_joined_joined_2(cx, rows),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update_joined_joined_2(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::any([
+        part_of_update_joined_joined(cx, rows),
+        compare::test(
+            compare::length(rows.of(0, super::posts::field::EDITORS)),
+            Op::Equal,
+            0.0,
+            Truth::True,
+        ),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_update_joined_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(
+            rows.of(1, super::people::field::ID),
+            Op::NotEqual,
+            rules::Given::null(),
+            Truth::True,
+        ),
+        compare::test(
+            rows.of(1, super::people::field::NAME),
+            Op::NotEqual,
+            "",
+            Truth::False,
+        ),
+    ])
+}
+
+/// The same over a record in memory.
+fn update_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Comment,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(joined::stored(conn, cx, record, &UPDATE_ROWS, &update_joined)?)
+}
+
+/// Rows that are looked at together with the record.
+static DELETE_ROWS_2: [joined::Join; 2] = [
+    joined::Join::One {
+        from: joined::Origin::Row,
+        field: field::POST,
+        target: &super::posts::META,
+    },
+    joined::Join::Items {
+        from: joined::Origin::Joined(0),
+        field: super::posts::field::KINDS,
+    },
+];
+
+/// Rows that are looked at together with the record.
+static DELETE_ROWS: [joined::Join; 4] = [
+    joined::Join::One {
+        from: joined::Origin::Row,
+        field: field::POST,
+        target: &super::posts::META,
+    },
+    joined::Join::Items {
+        from: joined::Origin::Joined(0),
+        field: super::posts::field::KINDS,
+    },
+    joined::Join::One {
+        from: joined::Origin::Joined(0),
+        field: super::posts::field::AUTHOR,
+        target: &super::people::META,
+    },
+    joined::Join::One {
+        from: joined::Origin::Joined(2),
+        field: super::people::field::TEAM,
+        target: &super::teams::META,
+    },
+];
+
+/// schema/comments.toml:7: `(post.kinds:each != "a" || post.author.team.name = "a" && body != "") && post.kinds:each ?= post.author.name`
+fn delete(cx: &rules::Context<'_>) -> Predicate<comments::table> {
+    joined::some::<Comments>(cx, &DELETE_ROWS, &delete_joined)
+}
+
+/// What must hold of the record and these rows.
+fn delete_joined(cx: &rules::Context<'_>, rows: &joined::Rows<'_>) -> joined::Condition {
+    predicate::all([
+        part_of_delete_joined_3(cx, rows),
+        compare::columns(
+            rows.item(1),
+            Op::Equal,
+            rows.of(2, super::people::field::NAME),
+            Truth::True,
+        ),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_delete_joined_3(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::any([part_of_delete_joined(cx, rows), part_of_delete_joined_2(cx, rows)])
+}
+
+/// A part of the rule.
+fn part_of_delete_joined_2(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(
+            rows.of(3, super::teams::field::NAME),
+            Op::Equal,
+            "a",
+            Truth::True,
+        ),
+        compare::test(rows.row(field::BODY), Op::NotEqual, "", Truth::True),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_delete_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(rows.item(1), Op::NotEqual, "a", Truth::True),
+        rows.none(&DELETE_ROWS_2, &delete_joined_joined),
+    ])
+}
+
+/// What must hold of the record and these rows.
+fn delete_joined_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        part_of_delete_joined_joined(cx, rows),
+        compare::test(rows.item(1), Op::NotEqual, "a", Truth::False),
+    ])
+}
+
+/// A part of the rule.
+fn part_of_delete_joined_joined(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    predicate::all([
+        compare::test(
+            rows.of(0, super::posts::field::ID),
+            Op::NotEqual,
+            rules::Given::null(),
+            Truth::True,
+        ),
+        compare::test(rows.item(1), Op::NotEqual, rules::Given::null(), Truth::True),
+    ])
+}
+
+/// The same over a record in memory.
+fn delete_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Comment,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(joined::stored(conn, cx, record, &DELETE_ROWS, &delete_joined)?)
+}
+
 /// The rules of `comments`.
 static RULES: rules::Rules<Comments> = rules::Rules {
     list: rules::Rule::When(rules::CompiledRule {
@@ -294,14 +570,26 @@ static RULES: rules::Rules<Comments> = rules::Rules {
         source: "schema/comments.toml:5",
         reads: &["people", "posts"],
     }),
-    update: rules::Rule::Locked,
-    delete: rules::Rule::Locked,
+    update: rules::Rule::When(rules::CompiledRule {
+        sql: update,
+        memory: update_in_memory,
+        text: "(post.editors.name != \"\" || body = \"abc\") && post.editors.team ?= author.team",
+        source: "schema/comments.toml:6",
+        reads: &["people", "posts"],
+    }),
+    delete: rules::Rule::When(rules::CompiledRule {
+        sql: delete,
+        memory: delete_in_memory,
+        text: "(post.kinds:each != \"a\" || post.author.team.name = \"a\" && body != \"\") && post.kinds:each ?= post.author.name",
+        source: "schema/comments.toml:7",
+        reads: &["people", "posts", "teams"],
+    }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
     fields: &[],
 };
 
-/// The record that `post` points to satisfies `inner`, or none does. schema/comments.toml:9
+/// The record that `post` points to satisfies `inner`, or none does. schema/comments.toml:11
 pub(super) fn via_post(
     form: sql::Form,
     inner: Predicate<posts::table>,
@@ -310,7 +598,7 @@ pub(super) fn via_post(
     ::basalt_runtime::via_one!(form, inner, holds, comments::post => posts)
 }
 
-/// The record that `author` points to satisfies `inner`, or none does. schema/comments.toml:10
+/// The record that `author` points to satisfies `inner`, or none does. schema/comments.toml:12
 pub(super) fn via_author(
     form: sql::Form,
     inner: Predicate<people::table>,
