@@ -63,19 +63,15 @@ fn check(file: &Path, wanted: &str, schema: &Path) -> anyhow::Result<()> {
 
 /// The lines that only one of the texts has, each with its place; nothing if they are the same.
 fn difference(found: &str, wanted: &str) -> Option<String> {
-    let (found, wanted): (Vec<&str>, Vec<&str>) =
-        (found.lines().collect(), wanted.lines().collect());
     if found == wanted {
         return None;
     }
+    let (found, wanted) = (sections(found), sections(wanted));
     let mut text = String::new();
     for (mark, lines, others) in [("-", &found, &wanted), ("+", &wanted, &found)] {
-        let mut section = "";
         for (at, line) in lines.iter().enumerate() {
-            if let Some(name) = line.strip_prefix("## ") {
-                section = name;
-            }
             if !others.contains(line) {
+                let (section, line) = line;
                 text.push_str(&format!("  {mark} {}: {section} {line}\n", at + 1));
             }
         }
@@ -86,14 +82,24 @@ fn difference(found: &str, wanted: &str) -> Option<String> {
     Some(text)
 }
 
+/// Each line with the collection that it speaks of.
+fn sections(text: &str) -> Vec<(&str, &str)> {
+    let mut section = "";
+    let lines = text.lines().map(|line| {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        (section, line)
+    });
+    lines.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_difference_names_the_lines_and_their_collection() {
-        let old = "## posts\n| list | yes |\n| view | no |\n";
-        let new = "## posts\n| list | yes |\n| view | yes |\n";
+        let old = "## posts\n| list | yes |\n| view | no |\n## users\n| view | yes |\n";
+        let new = "## posts\n| list | yes |\n| view | yes |\n## users\n| view | yes |\n";
         assert_eq!(difference(old, old), None);
         assert_eq!(
             difference(old, new).as_deref(),

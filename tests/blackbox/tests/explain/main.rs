@@ -1,4 +1,4 @@
-//! `basalt schema explain`, seen from outside: whole outputs, which are committed, and what it says
+//! The commands about the schema, seen from outside: whole outputs, which are committed, and what they say
 //! when something is wrong. `UPDATE_GOLDEN=1` rewrites the outputs; read what changed.
 
 #![allow(
@@ -10,4 +10,5 @@
 
 mod golden;
 mod mistakes;
+mod rights;
 mod support;
