@@ -20,6 +20,7 @@ const OF_STAFF: &[&str] = &[
     "mentor",
     "mentor.nick",
     "mentor.salary",
+    "mentor.email",
     "mentor.mentor.nick",
     "mentor.skills:each",
     "notes",
@@ -51,6 +52,8 @@ const OF_REPORTS: &[&str] = &[
     "readers:each",
     "readers.nick",
     "readers.salary",
+    "readers.email",
+    "about.email",
     "readers.mentor.nick",
     "score",
     "secret",
@@ -150,6 +153,9 @@ fn change(world: &World, name: &str) {
         if name != "boss" {
             body["salary"] = json!(salary);
         }
+        if matches!(other, "ann" | "open") {
+            body["email"] = json!(format!("x{number}@example.com"));
+        }
         match other {
             "ann" => body["mentor"] = json!(staff("bob")),
             "open" => body["mentor"] = json!(staff("boss")),
@@ -215,4 +221,92 @@ fn what_colleagues_may_not_read_makes_no_difference() {
 fn what_a_boss_may_not_read_makes_no_difference() {
     let world = World::new();
     check(&world, &world.boss, "boss", 4);
+}
+
+/// A random body for a record of `staff`.
+fn body_for_staff(random: &mut Random) -> Value {
+    let mut body = json!({});
+    for _ in 0..=random.below(3) {
+        let number = random.pick(&[0, 1, 100, 400, 999, 5000]);
+        let skill = random.pick(&["rust", "sql", "tact", "none"]);
+        let colleague = staff(random.pick(&STAFF));
+        let (key, value) = match random.below(8) {
+            0 => (
+                random.pick(&["salary", "salary+", "salary-"]),
+                json!(number),
+            ),
+            1 => (random.pick(&["bonus", "bonus+", "bonus-"]), json!(number)),
+            2 => (
+                random.pick(&["skills", "skills+", "+skills", "skills-"]),
+                json!(skill),
+            ),
+            3 => (
+                random.pick(&["mentor", "mentor-", "mentor+"]),
+                json!(colleague),
+            ),
+            4 => ("role", json!(random.pick(&["boss", "clerk", ""]))),
+            5 => ("rank", json!(random.pick(&["none", "chief"]))),
+            6 => ("nick", json!(random.pick(&["ann", "x", "name"]))),
+            _ => ("notes", json!(random.pick(&["secret", "other"]))),
+        };
+        body[key] = value;
+    }
+    body
+}
+
+/// A random body for a record of `reports`.
+fn body_for_reports(random: &mut Random) -> Value {
+    let mut body = json!({});
+    for _ in 0..=random.below(3) {
+        let colleague = staff(random.pick(&STAFF));
+        let (key, value) = match random.below(5) {
+            0 => (random.pick(&["about", "about-"]), json!(colleague)),
+            1 => (
+                random.pick(&["readers", "readers+", "readers-"]),
+                json!(colleague),
+            ),
+            2 => (
+                random.pick(&["score", "score+", "score-"]),
+                json!(random.below(9)),
+            ),
+            3 => ("secret", json!(random.pick(&["secret", "other", ""]))),
+            _ => ("title", json!("new")),
+        };
+        body[key] = value;
+    }
+    body
+}
+
+#[test]
+fn what_may_not_be_read_makes_no_difference_to_writes() {
+    let worlds = [World::new(), World::new()];
+    change(&worlds[1], "bob");
+    let mut random = Random::new(5);
+    let mut outcomes = [0; 2];
+    for _ in 0..300 {
+        let (path, body, bob) = match random.below(3) {
+            0 => {
+                // Reports that are closed, and stay so.
+                let number = random.pick(&[0, 2]);
+                let path = record("reports", &id("report", number));
+                (path, body_for_reports(&mut random), false)
+            }
+            _ => {
+                let name = random.pick(&["boss", "ann", "open"]);
+                (
+                    record("staff", &staff(name)),
+                    body_for_staff(&mut random),
+                    true,
+                )
+            }
+        };
+        let [before, after] = [&worlds[0], &worlds[1]].map(|world| {
+            let client = if bob { &world.bob } else { &world.guest };
+            client.patch(&path, &body).unwrap()
+        });
+        assert_eq!(before, after, "{path} {body}");
+        assert!(before.status == 200 || before.status == 400, "{before:?}");
+        outcomes[usize::from(before.status == 200)] += 1;
+    }
+    assert!(outcomes.iter().all(|count| *count > 30), "{outcomes:?}");
 }

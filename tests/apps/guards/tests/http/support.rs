@@ -62,14 +62,22 @@ impl World {
     }
 }
 
-/// Salaries, scores and bonuses are neither in the order of the records nor in the opposite one.
+/// Salaries, scores, bonuses and addresses are neither in the order of the records nor in the
+/// opposite one. The boss and Bob show their addresses.
 fn populate(superuser: &Client) {
-    let values = [(300, "c"), (100, "d"), (400, "a"), (200, "b")];
-    for (number, (name, (salary, code))) in STAFF.into_iter().zip(values).enumerate() {
+    let values = [
+        (300, "c", "c"),
+        (100, "d", "b"),
+        (400, "a", "d"),
+        (200, "b", "a"),
+    ];
+    for (number, (name, (salary, code, mail))) in STAFF.into_iter().zip(values).enumerate() {
         let role = if name == "boss" { "boss" } else { "clerk" };
         let more = json!({
             "id": id("staff", number), "role": role, "salary": salary, "bonus": salary,
             "code": code, "skills": ["rust", "sql"], "notes": "secret",
+            "email": format!("{mail}@example.com"),
+            "emailVisibility": name == "boss" || name == "bob",
         });
         create(superuser, "staff", account(name, more));
     }

@@ -160,3 +160,29 @@ fn a_value_that_is_taken_is_no_news_to_those_who_may_not_set_it() {
     let answer = outcome(world.superuser.patch(&path, &json!({ "secret": "other" })));
     assert_eq!(answer, (200, String::new()));
 }
+
+#[test]
+fn the_fields_that_every_account_has_can_be_guarded_too() {
+    let world = World::new();
+    let post = |client: &Client, more| outcome(client.post(&records("clients"), &member(more)));
+    let refused = |field: &str| (400, format!("{field}: validation_not_allowed"));
+    let with_id = json!({ "id": id("client", 1) });
+    let with_email = json!({ "email": "new@example.com" });
+    assert_eq!(post(&world.guest, with_id.clone()), refused("id"));
+    assert_eq!(post(&world.ann, with_id.clone()), refused("id"));
+    assert_eq!(post(&world.guest, with_email.clone()), refused("email"));
+    assert_eq!(post(&world.ann, with_email), (200, String::new()));
+    let own = json!({ "nick": "own" });
+    assert_eq!(post(&world.guest, own), (200, String::new()));
+    let mut with_id = with_id;
+    with_id["nick"] = json!("other");
+    assert_eq!(post(&world.superuser, with_id), (200, String::new()));
+    // The rule is that of the field; who manages accounts is asked besides.
+    let found = ok(world.client.get(&records("clients")));
+    let client = found["items"][0]["id"].as_str().unwrap();
+    let body = json!({ "email": "mine@example.com" });
+    assert_eq!(
+        outcome(world.client.patch(&record("clients", client), &body)),
+        refused("email")
+    );
+}
