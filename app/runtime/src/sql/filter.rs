@@ -4,7 +4,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use basalt_lang::plan::{Argument as PlanArgument, Column as PlanColumn, Join as PlanJoin, Plan};
+use basalt_lang::plan::{
+    Argument as PlanArgument, Column as PlanColumn, Join as PlanJoin, Macro, Plan,
+};
 use basalt_lang::schema::CollectionId;
 
 use super::fragment::{self, Fragment, Piece, Shapes};
@@ -116,8 +118,8 @@ fn any_column<T: 'static>(
             modifiers,
         } => {
             let time = match time {
-                Some(time) => Some(argument(time)?),
-                None => None,
+                Some(time) => argument(time)?,
+                None => context.macro_value(Macro::Now).into(),
             };
             Some(function::time(format, time, &parts(modifiers)))
         }

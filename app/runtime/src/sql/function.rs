@@ -57,23 +57,24 @@ impl<T: 'static> Argument<T> {
 }
 
 /// `strftime(format, time, modifiers…)` as SQLite has it: a text, or NULL, which equals the empty
-/// text. Without a time it is the current one.
-pub fn time<T: 'static>(format: &str, time: Option<Argument<T>>, modifiers: &[&str]) -> Column<T> {
-    let mut pieces = vec![Piece::Sql("strftime("), Piece::Text(format.to_owned())];
-    let mut parts = Vec::new();
-    if let Some(time) = time {
-        let (kind, part) = time.erase();
-        if kind.is_missing() {
-            return Column::Missing { strict: false };
-        }
-        pieces.push(Piece::Sql(", "));
-        pieces.extend(kind.value(0));
-        parts.push(part);
+/// text. Where a rule gives no time it is that of the request, since totals are remembered under the
+/// values of their condition.
+pub fn time<T: 'static>(format: &str, time: Argument<T>, modifiers: &[&str]) -> Column<T> {
+    let (kind, part) = time.erase();
+    if kind.is_missing() {
+        return Column::Missing { strict: false };
     }
+    let mut pieces = vec![
+        Piece::Sql("strftime("),
+        Piece::Text(format.to_owned()),
+        Piece::Sql(", "),
+    ];
+    pieces.extend(kind.value(0));
     for modifier in modifiers {
         pieces.extend([Piece::Sql(", "), Piece::Text((*modifier).to_owned())]);
     }
     pieces.push(Piece::Sql(")"));
+    let parts = vec![part];
     Column::Bare {
         expression: Fragment { parts, pieces }.typed(),
         strict: false,

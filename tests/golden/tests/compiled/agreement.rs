@@ -115,7 +115,7 @@ fn both_forms_of_rules_over_joined_rows_agree() {
             "{rule:?}: {outcomes:?}"
         );
     }
-    assert_eq!(seen.len(), 13);
+    assert_eq!(seen.len(), 14);
 }
 
 /// A guest and a user, with and without a body.

@@ -4,7 +4,7 @@
 
 mod world;
 
-use basalt_lang::plan::{Op, Truth};
+use basalt_lang::plan::{Macro, Op, Truth};
 use serde_json::json;
 
 use self::world::{
@@ -373,24 +373,18 @@ fn functions() {
         super::stored(&mut conn, &context, &record, &[], condition).unwrap()
     };
     assert!(holds(&|_, _| is(
-        function::time(
-            "%Y-%m",
-            Some("2024-02-03 04:05:06.789Z".into()),
-            &["+1 month"]
-        ),
+        function::time("%Y-%m", "2024-02-03 04:05:06.789Z".into(), &["+1 month"]),
         "2024-03"
     )));
     // What is no time is as good as empty.
     assert!(holds(&|_, rows| is(
-        function::time("%Y", Some(rows.row(TITLE).into()), &[]),
+        function::time("%Y", rows.row(TITLE).into(), &[]),
         ""
     )));
-    let now = |_: &Context<'_>, _: &Rows<'_>| {
-        compare::test(
-            function::time("%Y", None, &[]),
-            Op::Greater,
-            "2020",
-            Truth::True,
+    let now = |cx: &Context<'_>, _: &Rows<'_>| {
+        is(
+            function::time("%Y", cx.macro_value(Macro::Now).into(), &[]),
+            "2026",
         )
     };
     assert!(holds(&now));

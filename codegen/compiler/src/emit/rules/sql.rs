@@ -8,7 +8,7 @@ use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_GROUP_LIMIT, JOINED_LIMIT, 
 use super::request::{op, truth, value, without_row};
 use super::{flat, joined};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
-use basalt_lang::plan::{Argument, Column, Join, Value};
+use basalt_lang::plan::{Argument, Column, Join, Macro, Value};
 
 /// What a function's condition is about.
 #[derive(Clone, Copy)]
@@ -314,11 +314,8 @@ fn column(unit: &Unit<'_>, row: Row<'_>, column: &Column) -> TokenStream {
             modifiers,
         } => {
             let time = match time {
-                Some(time) => {
-                    let time = argument(unit, row, time);
-                    quote! { Some(#time) }
-                }
-                None => quote! { None },
+                Some(time) => argument(unit, row, time),
+                None => argument(unit, row, &Argument::Value(Value::Macro(Macro::Now))),
             };
             quote! { function::time(#format, #time, &[#(#modifiers),*]) }
         }

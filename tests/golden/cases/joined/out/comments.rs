@@ -233,7 +233,7 @@ static CREATE_ROWS: [joined::Join; 2] = [
 fn create(cx: &rules::Context<'_>) -> Predicate<comments::table> {
     predicate::all([
         compare::test(
-            function::time("%H", Some(column::body().into()), &[]),
+            function::time("%H", column::body().into(), &[]),
             Op::Equal,
             "",
             Truth::True,
@@ -270,7 +270,7 @@ fn create_computed_in_memory(
     rows: &joined::Rows<'_>,
 ) -> joined::Condition {
     compare::test(
-        function::time("%H", Some(rows.row(field::BODY).into()), &[]),
+        function::time("%H", rows.row(field::BODY).into(), &[]),
         Op::Equal,
         "",
         Truth::True,

@@ -456,7 +456,7 @@ fn update(cx: &rules::Context<'_>) -> Predicate<posts::table> {
         joined::some::<Posts>(cx, &UPDATE_ROWS, &update_joined),
         predicate::all([
             compare::test(
-                function::time("%Y", Some(column::created().into()), &[]),
+                function::time("%Y", column::created().into(), &[]),
                 Op::Equal,
                 "2999",
                 Truth::True,
@@ -513,7 +513,7 @@ fn update_computed_in_memory(
     rows: &joined::Rows<'_>,
 ) -> joined::Condition {
     compare::test(
-        function::time("%Y", Some(rows.row(field::CREATED).into()), &[]),
+        function::time("%Y", rows.row(field::CREATED).into(), &[]),
         Op::Equal,
         "2999",
         Truth::True,

@@ -17,9 +17,9 @@ pub(super) mod schema {
             _rowid_ -> BigInt,
             /// built in
             id -> Text,
-            /// schema/teams.toml:7
-            name -> Text,
             /// schema/teams.toml:8
+            name -> Text,
+            /// schema/teams.toml:9
             place -> Text,
         }
     }
@@ -48,9 +48,9 @@ pub(super) mod column {
 pub struct Team {
     /// built in
     pub id: String,
-    /// schema/teams.toml:7
-    pub name: String,
     /// schema/teams.toml:8
+    pub name: String,
+    /// schema/teams.toml:9
     pub place: value::GeoPoint,
 }
 
@@ -154,6 +154,44 @@ fn list_in_memory(
     Ok(joined::stored(conn, cx, record, &LIST_ROWS, &list_joined)?)
 }
 
+/// schema/teams.toml:5: `strftime("%Y") = name || name != "a"`
+fn view(cx: &rules::Context<'_>) -> Predicate<teams::table> {
+    predicate::any([
+        compare::columns(
+            function::time("%Y", cx.macro_value(Macro::Now).into(), &[]),
+            Op::Equal,
+            column::name(),
+            Truth::True,
+        ),
+        compare::test(column::name(), Op::NotEqual, "a", Truth::True),
+    ])
+}
+
+/// The same over a record in memory.
+fn view_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Team,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        joined::stored(conn, cx, record, &[], &view_computed_in_memory)?
+            || memory::test(record.name.get(), Op::NotEqual, "a", Truth::True),
+    )
+}
+
+/// A condition that the database computes.
+fn view_computed_in_memory(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    compare::columns(
+        function::time("%Y", cx.macro_value(Macro::Now).into(), &[]),
+        Op::Equal,
+        rows.row(field::NAME),
+        Truth::True,
+    )
+}
+
 /// The rules of `teams`.
 static RULES: rules::Rules<Teams> = rules::Rules {
     list: rules::Rule::When(rules::CompiledRule {
@@ -163,7 +201,13 @@ static RULES: rules::Rules<Teams> = rules::Rules {
         source: "schema/teams.toml:4",
         reads: &["people"],
     }),
-    view: rules::Rule::Locked,
+    view: rules::Rule::When(rules::CompiledRule {
+        sql: view,
+        memory: view_in_memory,
+        text: "strftime(\"%Y\") = name || name != \"a\"",
+        source: "schema/teams.toml:5",
+        reads: &[],
+    }),
     create: rules::Rule::Locked,
     update: rules::Rule::Locked,
     delete: rules::Rule::Locked,
