@@ -17,12 +17,15 @@ pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
         (Rule::Locked, _) => "only superusers may list",
         (Rule::When(_), Rule::Public) => "anyone who knows an id",
         (Rule::When(list), Rule::When(view)) => {
-            let (list, view) = (parts(&list.plan), parts(&view.plan));
-            let looser = view.len() < list.len() && view.iter().all(|part| list.contains(part));
-            if !looser {
-                return;
+            let (must, also) = (parts(&list.plan), parts(&view.plan));
+            let lacks = also.len() < must.len() && also.iter().all(|part| must.contains(part));
+            let (some, more) = (alternatives(&list.plan), alternatives(&view.plan));
+            let adds = some.len() < more.len() && some.iter().all(|part| more.contains(part));
+            match (lacks, adds) {
+                (true, _) => "lacks a part of the `list` rule",
+                (_, true) => "has an alternative that the `list` rule lacks",
+                _ => return,
             }
-            "lacks a part of the `list` rule"
         }
     };
     let message = "`view` shows records that `list` keeps back";
@@ -37,6 +40,14 @@ pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
 fn parts(plan: &Plan) -> Vec<&Plan> {
     match plan {
         Plan::All(items) => items.iter().collect(),
+        one => vec![one],
+    }
+}
+
+/// Of what one suffices.
+fn alternatives(plan: &Plan) -> Vec<&Plan> {
+    match plan {
+        Plan::Any(items) => items.iter().collect(),
         one => vec![one],
     }
 }

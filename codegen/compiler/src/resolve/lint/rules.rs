@@ -15,13 +15,14 @@ use crate::resolve::rules::text;
 /// Looks through the rules of the collection and of its fields.
 pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
     let of_records = RULES.iter().map(|key| key.name);
-    let of_records = of_records.filter_map(|key| Some((key, text(subject.draft, key)?)));
+    let of_records = of_records.filter_map(|key| Some((key, None, text(subject.draft, key)?)));
     let of_fields = subject.draft.fields.iter().flat_map(|doc| {
         let rules = ["read", "write"].into_iter();
-        rules.filter_map(|key| Some((key, doc.options.text(key)?)))
+        let field = doc.name.value.as_str();
+        rules.filter_map(move |key| Some((key, Some(field), doc.options.text(key)?)))
     });
-    let rules: Vec<(&str, Text)> = of_records.chain(of_fields).collect();
-    for (action, rule) in rules.iter().filter(|(_, rule)| !rule.value.is_empty()) {
+    let rules: Vec<(&str, Option<&str>, Text)> = of_records.chain(of_fields).collect();
+    for (action, field, rule) in rules.iter().filter(|(.., rule)| !rule.value.is_empty()) {
         // Rules that don't compile were reported.
         let Ok(compiled) = compile(&rule.value, &subject.scope) else {
             continue;
@@ -29,6 +30,7 @@ pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
         let look = Look {
             subject,
             action,
+            field: *field,
             rule,
         };
         for comparison in comparisons(&compiled.typed) {
@@ -45,6 +47,8 @@ pub(super) fn check(subject: &Subject<'_>, cx: &mut Context<'_>) {
 struct Look<'a> {
     subject: &'a Subject<'a>,
     action: &'a str,
+    /// Whose rule it is, if it is a field's.
+    field: Option<&'a str>,
     rule: &'a Text,
 }
 
@@ -64,8 +68,9 @@ impl Look<'_> {
             let Some(found) = touched(schema, at, &side.node) else {
                 continue;
             };
-            // What a new record holds was sent by its creator.
-            if self.action == "create" && found.own {
+            // What a new record holds was sent by its creator; and a field may decide on itself.
+            let is_own = self.action == "create" && found.own || self.is_of(&found);
+            if is_own {
                 continue;
             }
             let changed = matches!(side.node, Node::Changed { .. });
@@ -75,8 +80,8 @@ impl Look<'_> {
             let span = self.span(side, cx);
             if changed || is_sent(&other.node) {
                 cx.push(self.oracle(&found, span, changed));
-            } else if found.secrecy == Secrecy::Hidden {
-                cx.push(self.hidden(&found, span));
+            } else {
+                cx.push(self.reading(&found, span));
             }
         }
     }
@@ -100,13 +105,21 @@ impl Look<'_> {
         found
     }
 
-    fn hidden(&self, found: &Touched<'_>, span: Span) -> Diagnostic {
+    /// Is it the `read` rule of this very field?
+    fn is_of(&self, found: &Touched<'_>) -> bool {
+        self.action == "read"
+            && self.field == Some(found.name)
+            && found.collection == self.subject.collection.name.wire
+    }
+
+    fn reading(&self, found: &Touched<'_>, span: Span) -> Diagnostic {
         let Touched {
             name, collection, ..
         } = found;
         let message = format!(
-            "the `{}` rule reads `{name}` of `{collection}`, which is hidden",
-            self.action
+            "the `{}` rule reads `{name}` of `{collection}`, which {}",
+            self.action,
+            found.secrecy.words()
         );
         let label = "its outcome tells something about this";
         Diagnostic::new(Code::HiddenInRule, span, message, label)
