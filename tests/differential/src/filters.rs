@@ -59,6 +59,8 @@ pub struct Failure {
     pub caller: String,
     /// What was asked.
     pub filter: String,
+    /// In which order; empty for any.
+    pub sort: String,
     /// What the peer says.
     pub peer: Listed,
     /// What ours says.
@@ -106,6 +108,7 @@ impl Run<'_> {
     fn worker(&self, number: usize, left: &AtomicUsize, bar: &ProgressBar) -> Result<Outcome> {
         let mut random = Random::new(self.seed.wrapping_mul(1000).wrapping_add(number as u64));
         let mut outcome = Outcome::default();
+        let rules = self.schema.list_rules();
         let take = |left: usize| left.checked_sub(1);
         while left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
@@ -123,9 +126,15 @@ impl Run<'_> {
                 _ => Author::Client,
             };
             let expr = Grammar::new(self.schema, &mut random, author).condition(place);
+            let sort = match random.below(8) {
+                0 => Grammar::new(self.schema, &mut random, author).sort(place),
+                _ => String::new(),
+            };
             let question = Question {
                 collection: &collection.name,
                 caller,
+                sort: &sort,
+                rules: if author == Author::Client { &rules } else { "" },
             };
             question.put(&expr, collection.rows, &mut outcome)?;
             bar.inc(1);
@@ -152,13 +161,16 @@ impl Run<'_> {
 struct Question<'a> {
     collection: &'a str,
     caller: &'a Caller,
+    /// Empty for none.
+    sort: &'a str,
+    rules: &'a str,
 }
 
 impl Question<'_> {
     fn ask(&self, expr: &Expr) -> Result<(Listed, Listed)> {
         let filter = expr.to_string();
-        let ours = list(&self.caller.ours, self.collection, &filter, "")?;
-        let peer = list(&self.caller.peer, self.collection, &filter, "")?;
+        let ours = list(&self.caller.ours, self.collection, &filter, self.sort)?;
+        let peer = list(&self.caller.peer, self.collection, &filter, self.sort)?;
         Ok((ours, peer))
     }
 
@@ -170,6 +182,7 @@ impl Question<'_> {
             let text = expr.to_string();
             let case = Case {
                 text: &text,
+                rules: self.rules,
                 ours: &ours,
                 peer: &peer,
             };
@@ -192,6 +205,7 @@ impl Question<'_> {
         let text = expr.to_string();
         let case = Case {
             text: &text,
+            rules: self.rules,
             ours: &ours,
             peer: &peer,
         };
@@ -223,6 +237,7 @@ impl Question<'_> {
             collection: self.collection.to_owned(),
             caller: self.caller.name.clone(),
             filter: small.to_string(),
+            sort: self.sort.to_owned(),
             peer,
             ours,
         })
@@ -248,6 +263,7 @@ impl Failure {
     pub fn case(&self) -> Case<'_> {
         Case {
             text: &self.filter,
+            rules: "",
             ours: &self.ours,
             peer: &self.peer,
         }
@@ -255,8 +271,12 @@ impl Failure {
 
     /// For people.
     pub fn text(&self) -> String {
+        let sort = match self.sort.as_str() {
+            "" => String::new(),
+            sort => format!("  sorted by {sort}"),
+        };
         format!(
-            "{} as {}: {}\n    peer: {}\n    ours: {}",
+            "{} as {}: {}{sort}\n    peer: {}\n    ours: {}",
             self.collection,
             self.caller,
             self.filter.replace('\n', "\\n"),

@@ -73,6 +73,19 @@ impl<'a> Grammar<'a> {
         self.expr(collection, depth)
     }
 
+    /// What to sort records of the collection by, ending with what no two have in common.
+    pub fn sort(&mut self, collection: usize) -> String {
+        self.prefixes.clear();
+        let count = 1 + self.random.below(2);
+        let keys = (0..count).map(|_| {
+            let sign = self.random.pick(&["", "", "-", "-", "+"]);
+            format!("{sign}{}", self.walk(String::new(), collection, 2).text)
+        });
+        let keys: Vec<String> = keys.collect();
+        let last = self.random.pick(&["id", "-id", "@rowid", "-@rowid"]);
+        format!("{},{last}", keys.join(","))
+    }
+
     fn expr(&mut self, collection: usize, depth: usize) -> Expr {
         if depth == 0 {
             return self.comparison(collection);

@@ -9,6 +9,8 @@ use crate::judge::Listed;
 pub struct Case<'a> {
     /// The filter or rule.
     pub text: &'a str,
+    /// The list rules that hold beside it.
+    pub rules: &'a str,
     /// What our server says.
     pub ours: &'a Listed,
     /// What the peer says.
@@ -31,7 +33,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "Two spellings of one collection",
-        explains: |case| only_we_accept(case) && is_spelled_twice(case.text),
+        explains: |case| only_we_accept(case) && is_spelled_twice(case),
     },
     Known {
         name: "One alias for two collections",
@@ -97,8 +99,9 @@ fn has_quote_in_comment(text: &str) -> bool {
 }
 
 /// The peer joins the same rows twice, under names that differ in letter case only.
-fn is_spelled_twice(text: &str) -> bool {
-    disagree(&matches(r"(\w+_via_\w+)", text)) || disagree(&matches(r"@(collection\.\w+)", text))
+fn is_spelled_twice(case: &Case<'_>) -> bool {
+    let text = format!("{}\n{}", case.text, case.rules);
+    disagree(&matches(r"(\w+_via_\w+)", &text)) || disagree(&matches(r"@(collection\.\w+)", &text))
 }
 
 /// The peer joins two collections under one name.
@@ -134,6 +137,7 @@ mod tests {
         };
         let case = Case {
             text,
+            rules: "r_via_c.d = 1",
             ours: &listed(ours),
             peer: &listed(peer),
         };
@@ -154,6 +158,7 @@ mod tests {
             Some("Two spellings of one collection")
         );
         assert_eq!(name("r_via_a.x = 1 && r_via_a.y ?= 2", 200, 400), None);
+        assert!(name("R_via_c.x = 1", 200, 400).is_some());
         assert_eq!(name(alias, 200, 400), Some("One alias for two collections"));
         assert_eq!(
             name("@collection.a:o.x = @collection.a:o.y", 200, 400),

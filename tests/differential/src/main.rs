@@ -102,6 +102,7 @@ fn run(args: &Args) -> Result<usize> {
     let (mut filters, mut rules) = (filters::Outcome::default(), rules::Outcome::default());
     for number in 0..args.schemas {
         let (of_filters, of_rules) = one_schema(args, args.seed + number, &peer)?;
+        print_failures(&of_filters, &of_rules);
         filters.add(of_filters);
         rules.add(of_rules);
     }
@@ -187,13 +188,16 @@ fn callers(servers: &Pair, people: usize) -> Result<Vec<Caller>> {
         .collect())
 }
 
-fn print(filters: &filters::Outcome, rules: &rules::Outcome) {
+fn print_failures(filters: &filters::Outcome, rules: &rules::Outcome) {
     for failure in &rules.failures {
         println!("{failure}");
     }
     for failure in &filters.reports {
         println!("{}", failure.text());
     }
+}
+
+fn print(filters: &filters::Outcome, rules: &rules::Outcome) {
     println!(
         "{} rules ({} that said yes and no), {} decisions; {} texts refused by both, {} by us only, as documented: {} differences",
         rules.rules,

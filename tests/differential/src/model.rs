@@ -175,6 +175,15 @@ impl Schema {
         }
     }
 
+    /// The list rules of all collections, one after the other.
+    pub fn list_rules(&self) -> String {
+        let rules = self
+            .collections
+            .iter()
+            .filter_map(|it| it.rules.first()?.as_deref());
+        rules.collect::<Vec<_>>().join("\n")
+    }
+
     /// The collections that have a relation to this one, with the names of the relations.
     pub fn back_relations(&self, target: usize) -> Vec<(usize, &Field)> {
         let mut found = Vec::new();

@@ -128,6 +128,7 @@ impl Choice<'_> {
             collection: name.to_owned(),
             caller: "a rule's author".to_owned(),
             filter: text.to_owned(),
+            sort: String::new(),
             peer: allowed(answer.status, Vec::new()),
             ours: allowed(if ours.is_empty() { 200 } else { 400 }, Vec::new()),
         };

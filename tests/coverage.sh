@@ -1,0 +1,23 @@
+#!/bin/sh
+# Prints which share of the lines of the rule language and of the rule emitters their tests run.
+# Needs the component llvm-tools (rustup component add llvm-tools).
+set -eu
+cd "$(dirname "$0")/.."
+out="$PWD/target/coverage"
+bin=$(echo "$(rustc --print sysroot)"/lib/rustlib/*/bin)
+rm -rf "$out/profiles"
+export RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$out/profiles/%m-%p.profraw"
+cargo test --target-dir "$out" -p basalt-lang -p basalt-codegen --no-run
+programs=$(cargo test --target-dir "$out" -p basalt-lang -p basalt-codegen 2>&1 |
+    tee "$out/log.txt" | sed -n 's/.*Running .*(\(.*\)).*/\1/p')
+grep -q "test result: FAILED" "$out/log.txt" && cat "$out/log.txt" && exit 1
+"$bin/llvm-profdata" merge -sparse "$out"/profiles/*.profraw -o "$out/all.profdata"
+objects=""
+for program in $programs; do
+    objects="$objects -object $program"
+done
+# Tests themselves don't count.
+"$bin/llvm-cov" report --instr-profile "$out/all.profdata" $objects \
+    --ignore-filename-regex '/tests/|/tests\.rs|\.cargo|rustc' \
+    codegen/lang/src codegen/compiler/src/emit/rules |
+    awk 'NR == 1 || /^-/ || /\.rs/ || /^TOTAL/ { printf "%-46s %8s %8s %9s\n", $1, $8, $9, $10 }'
