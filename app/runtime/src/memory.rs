@@ -121,6 +121,15 @@ pub fn lower<'a>(value: impl Into<Computed<'a>>) -> Computed<'a> {
     })
 }
 
+/// `:each` of a single value: that value, without the column's type.
+pub fn single<'a>(value: impl Into<Computed<'a>>) -> Computed<'a> {
+    let side = value.into().0;
+    Computed(Side {
+        affinity: Affinity::None,
+        ..side
+    })
+}
+
 /// `:length`: the number of items of a list; of a single value 0 or 1.
 pub fn length(value: ValueRef<'_>) -> Computed<'_> {
     let count = match value {

@@ -3,7 +3,7 @@
 
 use crate::condition::{Condition, Term, Test, of_row};
 use crate::join::{Joins, row};
-use crate::plan::{Op, Plan, Quantifier, Truth, Value};
+use crate::plan::{Column, Op, Plan, Quantifier, Truth, Value};
 use crate::schema::CollectionId;
 use crate::typed::{Call, Guard, Hop, Node, Path, Root};
 
@@ -55,9 +55,9 @@ impl Rows {
             Quantifier::All
         };
         let sides = Sides {
-            left: quantified(left, quantifier),
+            left: typed(quantified(left, quantifier), right),
             op,
-            right: quantified(right, quantifier),
+            right: typed(quantified(right, quantifier), left),
         };
         let nested = sides.nested();
         let every = if any || !multi {
@@ -262,6 +262,34 @@ fn up_to_multi(root: &Root, hops: &[Hop]) -> Option<Way> {
     }
     let first = hops.iter().position(|hop| hop.is_multi())?;
     Some((root.clone(), hops.get(..=first)?.to_vec()))
+}
+
+/// Beside a text, the type of a column of text changes nothing, and the column itself can be looked
+/// up by an index.
+fn typed(node: Node, other: &Node) -> Node {
+    match (node, other) {
+        (Node::Path(path), Node::Value(value)) if is_text(value) => match path.column {
+            Column::Single(field) => Node::Path(Path {
+                column: Column::Field(field),
+                ..path
+            }),
+            _ => Node::Path(path),
+        },
+        (node, _) => node,
+    }
+}
+
+fn is_text(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Text(_) | Value::Lower(_) | Value::Method | Value::Context => true,
+        Value::Query(_) | Value::Header(_) => true,
+        Value::Macro(known) => !known.is_number(),
+        Value::Auth(name) => matches!(
+            name.as_str(),
+            "id" | "collectionId" | "collectionName" | "email"
+        ),
+        _ => false,
+    }
 }
 
 fn quantified(node: &Node, quantifier: Quantifier) -> Node {

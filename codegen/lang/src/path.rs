@@ -246,7 +246,7 @@ fn leaf<'a>(
                 column = Column::Field(FieldId(0));
                 ty = Type::Record;
             }
-            _ => {}
+            _ => column = Column::Single(field.id),
         },
         Some((modifier, span)) if scope.strict() => return Err(misfit(modifier, span, ty)),
         Some(_) => {}

@@ -291,6 +291,7 @@ impl Words<'_> {
             Column::Field(field) => self.field(*field),
             Column::Lower(field) => format!("{}:lower", self.field(*field)),
             Column::Length(field) => format!("{}:length", self.field(*field)),
+            Column::Single(field) => format!("{}:each", self.field(*field)),
             Column::Path(field, path) => format!("{}.{}", self.field(*field), path.join(".")),
             Column::Item => format!("{}:each", self.prefix),
             Column::Of(number, inner) => match self.rows.get(*number) {

@@ -225,6 +225,8 @@ pub enum Column {
     Lower(FieldId),
     /// The number of items of a select or relation.
     Length(FieldId),
+    /// A single select or relation as `:each` gives it: one value, without the column's type.
+    Single(FieldId),
     /// A place inside a json field or geoPoint, e.g. `["a", "0", "b"]`.
     Path(FieldId, Vec<String>),
     /// The item that an enclosing [`Plan::Each`] looks at.

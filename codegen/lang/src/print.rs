@@ -115,6 +115,7 @@ impl<'a> Names<'a> {
             Column::Field(field) => self.field(*field),
             Column::Lower(field) => format!("{}:lower", self.field(*field)),
             Column::Length(field) => format!("{}:length", self.field(*field)),
+            Column::Single(field) => format!("{}:each", self.field(*field)),
             Column::Path(field, path) => format!("{}.{}", self.field(*field), path.join(".")),
             Column::Item => "item".to_owned(),
             Column::Of(number, column) => {

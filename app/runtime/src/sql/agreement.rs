@@ -188,7 +188,7 @@ fn json(row: &Cells) -> ValueRef<'_> {
     row.json.map_or(Json::null(), ValueRef::Json)
 }
 
-const fn columns() -> [(&'static str, Sql, Memory); 24] {
+const fn columns() -> [(&'static str, Sql, Memory); 26] {
     [
         ("text", text_column, |row| text(row).into()),
         ("number", number_column, |row| number(row).into()),
@@ -226,6 +226,16 @@ const fn columns() -> [(&'static str, Sql, Memory); 24] {
             "lower bool",
             || compare::lower(bool_column()),
             |row| memory::lower(bool_(row)),
+        ),
+        (
+            "single text",
+            || compare::single(text_column()),
+            |row| memory::single(text(row)),
+        ),
+        (
+            "single relation",
+            || compare::single(relation_column()),
+            |row| memory::single(relation(row)),
         ),
         (
             "lower relation",

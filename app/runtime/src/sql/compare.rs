@@ -62,17 +62,27 @@ pub fn empty<T: 'static>(column: Column<T>, holds: bool) -> Predicate<T> {
 
 /// `:lower`, for ASCII letters.
 pub fn lower<T: 'static>(column: Column<T>) -> Column<T> {
+    bare(column, "lower(")
+}
+
+/// What SQL makes of a column's value; it has no column's type.
+fn bare<T: 'static>(column: Column<T>, function: &'static str) -> Column<T> {
     if let Column::Missing { .. } = column {
         return column;
     }
     let (kind, part) = column.erase();
-    let mut pieces = vec![Piece::Sql("lower(")];
+    let mut pieces = vec![Piece::Sql(function)];
     pieces.extend(kind.value(0));
     pieces.push(Piece::Sql(")"));
     Column::Bare {
         expression: expression(pieces, part),
         strict: kind.is_strict(),
     }
+}
+
+/// `:each` of a single value: that value, without the column's type.
+pub fn single<T: 'static>(column: Column<T>) -> Column<T> {
+    bare(column, "+(")
 }
 
 /// `:length`: the number of items of a list; of a single value 0 or 1.

@@ -84,6 +84,7 @@ pub(super) fn modified<T: 'static>(
         PlanColumn::Field(field) => plain(field.0)?,
         PlanColumn::Lower(field) => compare::lower(plain(field.0)?),
         PlanColumn::Length(field) => compare::length(plain(field.0)?),
+        PlanColumn::Single(field) => compare::single(plain(field.0)?),
         PlanColumn::Path(field, path) => compare::json_path(plain(field.0)?, &parts(path)),
         PlanColumn::Item
         | PlanColumn::Of(..)
@@ -126,6 +127,7 @@ fn any_column<T: 'static>(
         PlanColumn::Field(_)
         | PlanColumn::Lower(_)
         | PlanColumn::Length(_)
+        | PlanColumn::Single(_)
         | PlanColumn::Path(..) => modified(column, |field| row.field(field)),
     }
 }

@@ -160,6 +160,7 @@ fn field_of(column: &PlanColumn) -> Option<usize> {
         PlanColumn::Field(field)
         | PlanColumn::Lower(field)
         | PlanColumn::Length(field)
+        | PlanColumn::Single(field)
         | PlanColumn::Path(field, _) => Some(field.0),
         PlanColumn::Item
         | PlanColumn::Of(..)

@@ -377,6 +377,7 @@ impl Model {
                     Affinity::None,
                 )
             }
+            Column::Single(field) => Side::column(operand_of(&row.cells[field.0]), Affinity::None),
             Column::Lower(field) => match operand_of(&row.cells[field.0]) {
                 Operand::Text(text) => {
                     let lower = text.to_ascii_lowercase();

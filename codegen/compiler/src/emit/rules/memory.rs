@@ -255,6 +255,10 @@ fn computed(outline: &Outline<'_>, column: &Column) -> TokenStream {
             let field = field_value(outline, *id);
             quote! { memory::length(#field) }
         }
+        Column::Single(id) => {
+            let field = stored(outline, *id);
+            quote! { memory::single(#field) }
+        }
         Column::Path(id, path) => {
             let field = field_value(outline, *id);
             quote! { memory::json_path(#field, &[#(#path),*]) }

@@ -335,6 +335,10 @@ fn modified(column: &Column, field: impl FnOnce(FieldId) -> TokenStream) -> Toke
             let field = field(*id);
             quote! { compare::length(#field) }
         }
+        Column::Single(id) => {
+            let field = field(*id);
+            quote! { compare::single(#field) }
+        }
         Column::Path(id, path) => {
             let field = field(*id);
             quote! { compare::json_path(#field, &[#(#path),*]) }

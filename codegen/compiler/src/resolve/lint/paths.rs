@@ -109,6 +109,7 @@ fn on_path<'a>(schema: &'a ir::Schema, at: CollectionId, path: &Path) -> Option<
     match &path.column {
         Column::Field(field)
         | Column::Lower(field)
+        | Column::Single(field)
         | Column::Length(field)
         | Column::Path(field, _) => look(place, *field),
         _ => None,
