@@ -1,6 +1,8 @@
 //! A filter finds nothing by what may not be read, whichever way it asks.
 
-use crate::support::{World, found, staff};
+use serde_json::json;
+
+use crate::support::{World, found, ok, record, staff};
 
 #[test]
 fn a_comparison_counts_only_where_it_may_be_read() {
@@ -88,4 +90,19 @@ fn so_it_does_behind_back_relations() {
     check(&world.guest, "reports_via_about.open ?= false", "");
     check(&world.ann, "reports_via_about.open ?= false", "1");
     check(&world.superuser, "reports_via_about.score ?= 3", "1");
+}
+
+#[test]
+fn totals_follow_what_rules_look_at() {
+    let world = World::new();
+    let check = |expected| {
+        let found = found(&world.guest, "reports", &[("filter", "score > 0")]);
+        assert_eq!(found, expected);
+    };
+    check("13");
+    let path = record("staff", &staff("ann"));
+    ok(world.superuser.patch(&path, &json!({ "nick": "public" })));
+    check("013");
+    ok(world.superuser.patch(&path, &json!({ "nick": "ann" })));
+    check("13");
 }
