@@ -1,7 +1,9 @@
 //! Which indexes the conditions of rules call for. `docs/indexes.md` gives the measurements that
 //! these decisions rest on.
 
-use basalt_lang::plan::{Column, Join, Op, Truth, Value};
+mod joined;
+
+use basalt_lang::plan::{Column, Op, Truth, Value};
 
 use crate::ir::{self, CollectionId, FieldId, FieldKind, Plan};
 
@@ -172,18 +174,7 @@ impl Needs<'_> {
                 let finds = self.usage != Use::Judges;
                 self.condition(inner, Row::behind(*target), finds);
             }
-            Plan::Joined { joins, inner, .. } => {
-                for (at, join) in joins.iter().enumerate() {
-                    // The others are looked up by id, by a relation or by a join table.
-                    if let Join::Every { collection } = join {
-                        let row = Row {
-                            join: Some(at),
-                            ..Row::behind(*collection)
-                        };
-                        self.condition(inner, row, true);
-                    }
-                }
-            }
+            Plan::Joined { joins, inner, .. } => self.joined(joins, inner),
             _ => {}
         }
     }

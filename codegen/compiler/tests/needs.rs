@@ -20,7 +20,8 @@ fn with_rules(rules: &str, more: &str) -> ir::Schema {
          kind = {{ type = 'select', values = ['a', 'b'] }}\n\
          at = {{ type = 'date' }}\ndata = {{ type = 'json' }}\nhtml = {{ type = 'editor' }}\n\
          author = {{ type = 'relation', collection = 'users' }}\n\
-         readers = {{ type = 'relation', collection = 'users', max_select = 9 }}\n{more}"
+         readers = {{ type = 'relation', collection = 'users', max_select = 9 }}\n\
+         up = {{ type = 'relation', collection = 'posts' }}\n{more}"
     );
     let users = "name = 'users'\ntype = 'auth'\n[fields]\nrole = { type = 'text' }\n\
                  city = { type = 'text' }\nlevel = { type = 'number' }\n\
@@ -182,6 +183,37 @@ fn rows_of_other_collections_are_found_by_any_rule() {
         check("@collection.users.id ?= @request.query.user", &[]);
         check("@collection.users.city ?= place", &[]);
         check("@collection.users.city ?!= @request.auth.city", &[]);
+    }
+}
+
+#[test]
+fn records_that_point_here_are_looked_up_first() {
+    check(
+        "posts_via_up.place ?= @request.auth.city",
+        &["posts(place)"],
+    );
+    check("posts_via_up.place ?= 'Bern'", &["posts(place)"]);
+    check("posts_via_up.author ?= @request.auth.id", &[]);
+    check(
+        "posts_via_up.author.city ?= @request.auth.city",
+        &["users(city)"],
+    );
+    check(
+        "@collection.users.team.name ?= @request.auth.role",
+        &["teams(name)"],
+    );
+    check(
+        "@collection.users.team.name ?= @request.auth.role && @collection.users.id ?= @request.auth.id",
+        &[],
+    );
+    // Not if each record must be looked at for its own sake.
+    check(
+        "posts_via_up.place ?= @request.auth.city && posts_via_up.title ?= title",
+        &[],
+    );
+    for action in ["create", "update", "delete"] {
+        let rules = format!("{action} = 'posts_via_up.place ?= @request.auth.city'");
+        assert_eq!(made(&with_rules(&rules, "")), [""; 0], "{rules}");
     }
 }
 

@@ -271,26 +271,48 @@ fn an_index_that_a_rule_gets_names_the_rule() {
 #[test]
 fn every_index_that_a_rule_gets_is_used() {
     let name = "idx_organizations_name";
-    for (rule, index) in [
-        ("title = @request.auth.username", "idx_posts_title"),
-        ("title = @request.query.title", "idx_posts_title"),
+    for (collection, rule, index) in [
+        ("posts", "title = @request.auth.username", "idx_posts_title"),
+        ("posts", "title = @request.query.title", "idx_posts_title"),
         (
+            "posts",
             "@request.headers.x_title = title && public = true",
             "idx_posts_title",
         ),
-        ("author.organization.name = 'Acme'", name),
-        ("author.organization.name ?= @request.auth.username", name),
+        ("posts", "author.organization.name = 'Acme'", name),
         (
+            "posts",
+            "author.organization.name ?= @request.auth.username",
+            name,
+        ),
+        (
+            "posts",
             "@collection.organizations.name ?= @request.auth.username",
             name,
         ),
+        (
+            "posts",
+            "@collection.users.organization.name ?= @request.auth.username",
+            name,
+        ),
+        (
+            "users",
+            "posts_via_author.title ?= @request.auth.username",
+            "idx_posts_title",
+        ),
+        (
+            "organizations",
+            "users_via_organization.posts_via_author.title ?= 'x'",
+            "idx_posts_title",
+        ),
     ] {
         let place = Place::new();
-        place.edit("posts", |text| {
-            let rules = text.replace("list = \"\"", &format!("list = {rule:?}"));
-            rules.replace("view = \"\"", &format!("view = {rule:?}"))
+        place.edit(collection, |text| {
+            let (head, rest) = text.split_once("[rules]\n").unwrap();
+            let (_, rest) = rest.split_once("view = \"\"\n").unwrap();
+            format!("{head}[rules]\nlist = {rule:?}\nview = {rule:?}\n{rest}")
         });
-        let found = place.json(&["posts", "list"]);
+        let found = place.json(&[collection, "list"]);
         let cases = found["callers"][1]["cases"].as_array().unwrap();
         let mut statements = cases[0]["statements"].as_array().unwrap().iter();
         let total = statements
@@ -298,6 +320,7 @@ fn every_index_that_a_rule_gets_is_used() {
             .unwrap();
         let used = total["indexes"].as_array().unwrap();
         assert!(used.contains(&json!(index)), "{rule}: {total}");
+        assert_eq!(found["indexes"]["missing"], json!([]), "{rule}");
     }
 }
 
