@@ -76,8 +76,12 @@ fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
         match follow(scope, Start { root, at }, parts, name.suffix) {
             Ok(way) => ways.push((at, Some(way))),
             Err(error) => {
+                // Back-relations that point elsewhere are unknown, too.
+                let elsewhere = parts.first().is_some_and(|first| {
+                    parts.len() > 1 && back::is_back(first.text) && error.span == first.span
+                });
                 // PocketBase answers such callers with an error.
-                if !is_unknown(&error) {
+                if !is_unknown(&error) && !elsewhere {
                     ways.push((at, None));
                 }
                 failed.push((at, error));
