@@ -29,7 +29,21 @@ impl Random {
     }
 }
 
-/// Rules of every form, to be cut up.
+/// What texts are made of: the names of a schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// Rules of every form, to be cut up.
+    pub seeds: &'static [&'static str],
+    /// Names and paths, some of them wrong.
+    pub identifiers: &'static [&'static str],
+}
+
+/// The words of this crate's own collections.
+pub const OWN: Words = Words {
+    seeds: SEEDS,
+    identifiers: IDENTIFIERS,
+};
+
 const SEEDS: &[&str] = &[
     "t = 'x' && (n > 2 || b = true)",
     "@request.auth.id != '' && user = @request.auth.id",
@@ -183,27 +197,27 @@ const LITERALS: &[&str] = &[
 ];
 
 /// A text that nobody has seen before.
-pub fn text(random: &mut Random, out: &mut Vec<u8>) {
+pub fn text(words: Words, random: &mut Random, out: &mut Vec<u8>) {
     out.clear();
     match random.below(4) {
-        0 => soup(random, out),
-        1 => shaped(random, out),
-        _ => out.extend_from_slice(random.pick(SEEDS).as_bytes()),
+        0 => soup(words, random, out),
+        1 => shaped(words, random, out),
+        _ => out.extend_from_slice(random.pick(words.seeds).as_bytes()),
     }
     for _ in 0..random.below(4) {
-        mutate(random, out);
+        mutate(words, random, out);
     }
 }
 
 /// Any tokens in any order.
-fn soup(random: &mut Random, out: &mut Vec<u8>) {
+fn soup(words: Words, random: &mut Random, out: &mut Vec<u8>) {
     for _ in 0..1 + random.below(24) {
-        let words = match random.below(5) {
-            0 | 1 => IDENTIFIERS,
+        let choices = match random.below(5) {
+            0 | 1 => words.identifiers,
             2 => LITERALS,
             _ => PIECES,
         };
-        out.extend_from_slice(random.pick(words).as_bytes());
+        out.extend_from_slice(random.pick(choices).as_bytes());
         if random.below(2) == 0 {
             out.push(b' ');
         }
@@ -211,7 +225,7 @@ fn soup(random: &mut Random, out: &mut Vec<u8>) {
 }
 
 /// Comparisons with joins between them and brackets around them, so that most reach the checker.
-fn shaped(random: &mut Random, out: &mut Vec<u8>) {
+fn shaped(words: Words, random: &mut Random, out: &mut Vec<u8>) {
     let mut open = 0;
     for place in 0..1 + random.below(6) {
         if place > 0 {
@@ -221,12 +235,12 @@ fn shaped(random: &mut Random, out: &mut Vec<u8>) {
             out.push(b'(');
             open += 1;
         }
-        operand(random, out);
+        operand(words, random, out);
         out.push(b' ');
         let operators = PIECES.get(..16).unwrap_or_default();
         out.extend_from_slice(random.pick(operators).as_bytes());
         out.push(b' ');
-        operand(random, out);
+        operand(words, random, out);
         while open > 0 && random.below(3) == 0 {
             out.push(b')');
             open -= 1;
@@ -235,7 +249,7 @@ fn shaped(random: &mut Random, out: &mut Vec<u8>) {
     out.extend(std::iter::repeat_n(b')', open));
 }
 
-fn operand(random: &mut Random, out: &mut Vec<u8>) {
+fn operand(words: Words, random: &mut Random, out: &mut Vec<u8>) {
     match random.below(12) {
         0 => {
             out.extend_from_slice(random.pick(&["strftime(", "geoDistance("]).as_bytes());
@@ -243,17 +257,17 @@ fn operand(random: &mut Random, out: &mut Vec<u8>) {
                 if place > 0 {
                     out.push(b',');
                 }
-                operand(random, out);
+                operand(words, random, out);
             }
             out.push(b')');
         }
         1..5 => out.extend_from_slice(random.pick(LITERALS).as_bytes()),
-        _ => out.extend_from_slice(random.pick(IDENTIFIERS).as_bytes()),
+        _ => out.extend_from_slice(random.pick(words.identifiers).as_bytes()),
     }
 }
 
 /// One small change.
-fn mutate(random: &mut Random, out: &mut Vec<u8>) {
+fn mutate(words: Words, random: &mut Random, out: &mut Vec<u8>) {
     let length = out.len();
     let at = random.below(length + 1);
     match random.below(8) {
@@ -276,9 +290,9 @@ fn mutate(random: &mut Random, out: &mut Vec<u8>) {
             }
         }
         5 => splice(out, at, random.pick(PIECES).as_bytes()),
-        6 => splice(out, at, random.pick(IDENTIFIERS).as_bytes()),
+        6 => splice(out, at, random.pick(words.identifiers).as_bytes()),
         _ => {
-            let seed = random.pick(SEEDS).as_bytes();
+            let seed = random.pick(words.seeds).as_bytes();
             let start = random.below(seed.len());
             splice(out, at, seed.get(start..).unwrap_or_default());
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use basalt_lang::{Caller, Scope, compile, parse_sort};
 
-use crate::mutate::{Random, text};
+use crate::mutate::{OWN, Random, text};
 use crate::schema::Small;
 
 /// Half of what threads of the server have.
@@ -98,7 +98,7 @@ fn worker(plan: Plan, seed: u64, taken: &AtomicU64, progress: &(dyn Fn(u64) + Sy
         }
         let count = BATCH.min(plan.runs - begun);
         for number in 0..count {
-            text(&mut random, &mut bytes);
+            text(OWN, &mut random, &mut bytes);
             let text = String::from_utf8_lossy(&bytes);
             let caller = CALLERS.get((number % 3) as usize).copied();
             one(
