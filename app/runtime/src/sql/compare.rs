@@ -117,7 +117,7 @@ pub fn length<T: 'static>(column: Column<T>) -> Column<T> {
 pub fn json_path<T: 'static>(column: Column<T>, path: &[&str]) -> Column<T> {
     let part: Part = match column {
         Column::Missing { .. } => return Column::Missing { strict: true },
-        Column::Json(column) => column,
+        Column::Json(column) | Column::Point(column) => column,
         other => other.erase().1,
     };
     let pieces = vec![
@@ -185,6 +185,7 @@ impl<T: 'static> Column<T> {
             Column::Relation(part) => (Kind::Relation, part),
             Column::List(part) => (Kind::List, part),
             Column::Json(part) => (Kind::Dynamic, whole(part)),
+            Column::Point(part) => (Kind::Loose, whole(part)),
             Column::Bare { expression, strict } => {
                 let kind = if strict { Kind::StrictBare } else { Kind::Bare };
                 (kind, expression)

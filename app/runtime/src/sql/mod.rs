@@ -53,6 +53,8 @@ pub enum Column<T> {
     List(Boxed<T, Nullable<Text>>),
     /// JSON text of a json field or geoPoint.
     Json(Boxed<T, Nullable<Text>>),
+    /// JSON text of a geoPoint in a row that may be missing; as a whole it compares as text does.
+    Point(Boxed<T, Nullable<Text>>),
     /// A computed text, or an item of a list: converts nothing that it is compared with.
     Bare {
         /// The text.

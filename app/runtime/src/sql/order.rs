@@ -20,6 +20,7 @@ pub fn by<T: 'static>(column: Column<T>, descending: bool) -> Order<T> {
         | Column::Relation(text)
         | Column::List(text)
         | Column::Json(text)
+        | Column::Point(text)
         | Column::Path(text)
         | Column::Bare {
             expression: text, ..

@@ -223,8 +223,10 @@ impl Path<'_> {
         let end = self.others.len();
         guards.push((end, (ways.readable)(place, field_of(self.wanted)?)));
         let plain = |field| aliased::<T>(end, last.field(field)?);
-        let (_, value) = modified(self.wanted, plain)?.erase();
-        let mut pieces = vec![Piece::Sql("(SELECT "), Piece::Part(0)];
+        let (kind, value) = modified(self.wanted, plain)?.erase();
+        let mut pieces = vec![Piece::Sql("(SELECT ")];
+        // An empty relation of a record comes behind a record that is missing.
+        pieces.extend(kind.value(0));
         let mut parts = vec![value, start];
         pieces.extend(tables);
         pieces.push(Piece::Sql(" WHERE "));

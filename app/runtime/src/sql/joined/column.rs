@@ -47,7 +47,7 @@ pub(super) fn pieces(name: Name, column: &'static str) -> [Piece; 3] {
 }
 
 fn is_json(kind: &FieldKind) -> bool {
-    matches!(kind, FieldKind::Json { .. } | FieldKind::GeoPoint)
+    matches!(kind, FieldKind::Json { .. })
 }
 
 fn typed<S: TypedExpressionType + 'static>(pieces: Vec<Piece>) -> Boxed<Bound, S> {
@@ -60,7 +60,8 @@ fn stored(name: Name, place: usize, field: &FieldMeta, certain: bool) -> Column<
     match field.kind {
         FieldKind::Number { .. } => Column::Number(typed(column)),
         FieldKind::Bool => Column::Bool(typed(column)),
-        FieldKind::Json { .. } | FieldKind::GeoPoint => Column::Json(typed(column)),
+        FieldKind::Json { .. } => Column::Json(typed(column)),
+        FieldKind::GeoPoint => Column::Point(typed(column)),
         _ if field.kind.is_many() => Column::List(typed(column)),
         FieldKind::Relation { .. } if certain => Column::Relation(typed(column)),
         FieldKind::Relation { .. } => Column::Text(typed(relation(name, column))),
@@ -97,7 +98,13 @@ pub(in crate::sql) fn known(value: ValueRef<'_>, kind: &FieldKind) -> Column<Bou
         ValueRef::List(list) => {
             Column::List(typed(cast(Piece::Text(list.to_owned()), " AS TEXT)")))
         }
-        ValueRef::Json(json) => Column::Json(typed(vec![Piece::Text(json.to_owned())])),
+        ValueRef::Json(json) => {
+            let value = vec![Piece::Text(json.to_owned())];
+            match kind {
+                FieldKind::GeoPoint => Column::Point(typed(value)),
+                _ => Column::Json(typed(value)),
+            }
+        }
     }
 }
 
