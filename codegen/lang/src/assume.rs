@@ -362,7 +362,7 @@ fn decided(left: &Side<'_>, op: Op, right: &Side<'_>, when: Truth) -> Plan {
 fn literal(value: &Value) -> Option<Operand<'static>> {
     match value {
         Value::Null => Some(Operand::Null),
-        Value::Bool(bool) => Some(Operand::Bool(*bool)),
+        Value::Bool(bool) => Some(Operand::Integer(i64::from(*bool))),
         Value::Number(number) => Some(Operand::Number(*number)),
         Value::Text(text) => Some(Operand::Text(Cow::Owned(text.clone()))),
         _ => None,

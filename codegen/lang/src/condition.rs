@@ -306,7 +306,7 @@ fn content(value: &Value) -> Content {
 pub(crate) fn literal(value: &Value) -> Option<Side<'_>> {
     let operand = match value {
         Value::Null => Operand::Null,
-        Value::Bool(bool) => Operand::Bool(*bool),
+        Value::Bool(bool) => Operand::Integer(i64::from(*bool)),
         Value::Number(number) => Operand::Number(*number),
         Value::Text(text) => Operand::Text(Cow::Borrowed(text)),
         _ => return None,

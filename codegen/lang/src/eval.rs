@@ -13,9 +13,10 @@ pub use crate::text::{like, like_pattern, number_text, sqlite_number_text, text_
 pub enum Operand<'a> {
     /// NULL
     Null,
-    /// 0 or 1
+    /// 0 or 1. On the right of `~` a bool of the request is a word.
     Bool(bool),
-    /// An integer: `:length`, `@year`, whole numbers inside json.
+    /// An integer: `true` and `false` in a rule's text, `:isset`, `:length`, `@year`, whole numbers
+    /// inside json.
     Integer(i64),
     /// A number of the rule's text, of a body, or of a number field.
     Number(f64),
@@ -261,14 +262,18 @@ fn key<'a>(side: &'a Side<'_>, convert: Affinity) -> Option<Key<'a>> {
     }
 }
 
+/// What `~` looks for where the request gives a bool.
+pub fn bool_word(bool: bool) -> &'static str {
+    if bool { "true" } else { "false" }
+}
+
 /// `left LIKE right ESCAPE '\'`
 fn matches(left: &Side<'_>, right: &Side<'_>) -> Option<bool> {
     let text = left.text()?;
     let pattern = match (&right.operand, right.source) {
         (Operand::Null, _) => return None,
-        (Operand::Bool(_), _) | (_, Source::Column | Source::Strict) => {
-            format!("%{}%", right.text()?)
-        }
+        (_, Source::Column | Source::Strict) => format!("%{}%", right.text()?),
+        (Operand::Bool(bool), Source::Value) => like_pattern(bool_word(*bool)),
         (Operand::Text(text), Source::Value) => like_pattern(text),
         (Operand::Integer(integer), Source::Value) => like_pattern(&integer.to_string()),
         (Operand::Number(number), Source::Value) => like_pattern(&number_text(*number)),

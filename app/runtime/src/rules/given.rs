@@ -35,9 +35,9 @@ impl Given {
         Given::value(Operand::Integer(integer))
     }
 
-    /// `true` or `false`
+    /// `true` or `false`, as a rule's text or `:isset` gives it
     pub fn bool(bool: bool) -> Self {
-        Given::value(Operand::Bool(bool))
+        Given::integer(i64::from(bool))
     }
 
     /// A value that converts nothing.

@@ -147,7 +147,10 @@ fn the_body() {
     check(|cx| cx.body(&[]), Given::null());
     check(|cx| cx.body(&["deep", "a", "0", "b"]), Given::text("found"));
     check(|cx| cx.body(&["deep", "a", "1"]), Given::number(2.5));
-    check(|cx| cx.body(&["deep", "a", "2"]), Given::bool(true));
+    check(
+        |cx| cx.body(&["deep", "a", "2"]),
+        Given::value(Operand::Bool(true)),
+    );
     check(
         |cx| cx.body(&["deep", "a", "0"]),
         Given::text("{\"b\":\"found\"}"),

@@ -472,6 +472,7 @@ pub(crate) fn operand_text(operand: &Operand<'_>) -> Option<String> {
 fn pattern(side: &Side<'_>) -> Option<String> {
     match (&side.operand, side.source) {
         (Operand::Text(text), Source::Value) => Some(eval::like_pattern(text)),
+        (Operand::Bool(bool), Source::Value) => Some(eval::like_pattern(eval::bool_word(*bool))),
         (Operand::Integer(integer), Source::Value) => {
             Some(eval::like_pattern(&integer.to_string()))
         }

@@ -186,7 +186,7 @@ fn holds_of_null(comparison: &Plan) -> bool {
     };
     let operand = match value {
         Value::Null => Operand::Null,
-        Value::Bool(bool) => Operand::Bool(*bool),
+        Value::Bool(bool) => Operand::Integer(i64::from(*bool)),
         Value::Number(number) => Operand::Number(*number),
         Value::Text(text) => Operand::Text(Cow::Borrowed(text)),
         _ => return false,

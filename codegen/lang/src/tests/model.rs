@@ -286,7 +286,7 @@ impl Model {
         };
         let operand = match value {
             Value::Null => Operand::Null,
-            Value::Bool(bool) => Operand::Bool(*bool),
+            Value::Bool(bool) => Operand::Integer(i64::from(*bool)),
             Value::Number(number) => Operand::Number(*number),
             Value::Text(text) => Operand::Text(Cow::Borrowed(text)),
             Value::Auth(name) => {
@@ -309,7 +309,9 @@ impl Model {
             },
             Value::Body(path) => find(&self.body, &path[0]).map_or(Operand::Null, operand_of),
             Value::IsSet(inner) => match inner.as_ref() {
-                Value::Body(path) => Operand::Bool(find(&self.body, &path[0]).is_some()),
+                Value::Body(path) => {
+                    Operand::Integer(i64::from(find(&self.body, &path[0]).is_some()))
+                }
                 other => panic!("not in the model: {other:?}"),
             },
             Value::Each(inner, quantifier) => match inner.as_ref() {

@@ -229,7 +229,10 @@ fn like_follows_the_table() {
     check("x", Operand::Null, None);
     check("HeLLo", text("hEllO"), Some(true));
     check("É", text("é"), Some(false));
-    check("x51", Operand::Bool(true), Some(true));
+    // `true` in a rule is 1, a bool of the request a word.
+    check("x51", Operand::Integer(1), Some(true));
+    check("x51", Operand::Bool(true), Some(false));
+    check("xTRUEx", Operand::Bool(true), Some(true));
     check("x5", Operand::Number(5.0), Some(true));
     assert_eq!(
         compare(&number_column(50.0), Op::Like, &value(Operand::Number(5.0))),
