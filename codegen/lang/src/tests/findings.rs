@@ -488,6 +488,9 @@ fn guests_have_nothing() {
     );
     check("@request.auth.id = ''", &[]);
     check("@request.auth.id != '' && author != @request.auth.id", &[]);
+    let schema = super::fixture::Fixture::new();
+    let scope = Scope::new(&schema, C, Caller::Rule);
+    assert_eq!(compile(own, &scope.of_users()).unwrap().warnings, []);
     check(
         "@request.auth.friends.id ?= author",
         &["guests @request.auth.friends.id ?= author"],

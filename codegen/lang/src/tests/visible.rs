@@ -1,8 +1,9 @@
 //! Clients' filters through collections that have a list rule: what the live peer answers.
 
-use super::fixture::{C, RULED, X, Y};
+use super::fixture::{C, Fixture, RULED, X, Y};
 use super::model::{Cell, Model, list, text};
-use crate::{Caller, Scope, compile, together};
+use crate::schema::Schema;
+use crate::{Caller, Scope, compile, shares, together};
 
 /// The peer's rows: A to D of `ruled`, of which A and C are public; Y1 to Y4 of `y`; and in `c` one
 /// row for each way to point to them, named after what it points to.
@@ -351,6 +352,46 @@ fn fields_that_the_caller_may_not_read_decide_nothing() {
         "all none one",
         "all none one two",
     );
+}
+
+#[test]
+fn a_rule_and_a_filter_share_what_is_multi_valued() {
+    let schema = Fixture::new();
+    let typed = |text, caller| {
+        let scope = Scope::new(&schema, C, caller);
+        compile(text, &scope).unwrap().typed
+    };
+    let rule = typed(
+        "title = 'x' || (rus.title ?= 'A' && ru.p.title = 'P')",
+        Caller::Rule,
+    );
+    let check = |filter, expected| {
+        let filter = typed(filter, Caller::Client);
+        assert_eq!(shares(&rule, &filter), expected, "{filter}");
+    };
+    check("rus.n ?> 1", true);
+    check("title = 'y' && rus:each ?= 'A'", true);
+    check("ru.title = 'A'", false);
+    check("ru.nexts.title ?= 'A'", false);
+    check("rus:length = 1 || title = 'x'", false);
+}
+
+#[test]
+fn plans_name_the_read_rules_that_they_ask() {
+    let schema = Fixture::new();
+    let asked = |text| {
+        let scope = Scope::new(&schema, C, Caller::Client);
+        let plan = compile(text, &scope).unwrap().plan;
+        let rules = plan.read_rules().into_iter();
+        let names = rules.map(|(of, field)| (of, schema.fields(of)[field.0].name));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        asked("r.memo = 'm' || rm.to.title ?= 'a'"),
+        [(X, "memo"), (X, "to")]
+    );
+    assert_eq!(asked("x_via_tos.title = 'a'"), [(X, "tos")]);
+    assert_eq!(asked("title = 'a'"), []);
 }
 
 #[test]
