@@ -14,10 +14,11 @@ grep -q "test result: FAILED" "$out/log.txt" && cat "$out/log.txt" && exit 1
 "$bin/llvm-profdata" merge -sparse "$out"/profiles/*.profraw -o "$out/all.profdata"
 objects=""
 for program in $programs; do
-    objects="$objects -object $program"
+    objects="$objects${objects:+ -object }$program"
 done
 # Tests themselves don't count.
-"$bin/llvm-cov" report --instr-profile "$out/all.profdata" $objects \
+"$bin/llvm-cov" report $objects --instr-profile "$out/all.profdata" \
     --ignore-filename-regex '/tests/|/tests\.rs|\.cargo|rustc' \
-    codegen/lang/src codegen/compiler/src/emit/rules |
-    awk 'NR == 1 || /^-/ || /\.rs/ || /^TOTAL/ { printf "%-46s %8s %8s %9s\n", $1, $8, $9, $10 }'
+    --sources codegen/lang/src codegen/compiler/src/emit/rules |
+    awk '/^Filename/ { print "File, lines, missed lines, share of lines" }
+        /\.rs/ || /^TOTAL/ { printf "%-46s %8s %8s %9s\n", $1, $8, $9, $10 }'
