@@ -2,6 +2,7 @@
 //! relations, and joined rows for all the rest.
 
 use crate::condition::{Condition, Term, Test, of_row};
+use crate::falsity::beside_one;
 use crate::join::{Joins, row};
 use crate::plan::{Column, Op, Plan, Quantifier, Truth, Value};
 use crate::schema::CollectionId;
@@ -142,7 +143,18 @@ impl Sides {
             term
         };
         let (left, right) = (term(&self.left), term(&self.right));
-        let test = Test::new(left, self.op, right, false).here(Truth::False);
+        let test = Test::new(left.clone(), self.op, right.clone(), false).here(Truth::False);
+        let sides = match (self.left.is_multi(), self.right.is_multi()) {
+            (true, false) => Some(((&self.left, &self.right), (left, right))),
+            (false, true) => Some(((&self.right, &self.left), (right, left))),
+            _ => None,
+        };
+        let test = match sides {
+            Some((nodes, (Term::Column(many), Term::Column(one)))) => {
+                beside_one(test, self.op, nodes, (&many, &one), &mut joins)
+            }
+            _ => test,
+        };
         joins.plan(Plan::all([test].into_iter().chain(parts)), false)
     }
 

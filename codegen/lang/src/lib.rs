@@ -16,6 +16,7 @@ mod condition;
 pub mod error;
 pub mod eval;
 mod every;
+mod falsity;
 mod join;
 mod leaf;
 pub mod lexer;
