@@ -5,6 +5,7 @@
 use crate::join::Joins;
 use crate::plan::{Column, Op, Origin, Plan, Truth, Value};
 use crate::schema::FieldId;
+use crate::simplify::constant;
 use crate::typed::{Call, Node, Path, Step};
 
 /// What the single side is taken for.
@@ -73,6 +74,10 @@ fn is_bound(argument: &Node) -> bool {
 
 /// The row, or the item, where the path ends is there, or it isn't.
 fn found(path: &Path, joins: &mut Joins, wanted: bool) -> Plan {
+    if matches!(path.column, Column::Length(_)) {
+        // A missing row has no items, which is a number as well.
+        return constant(wanted);
+    }
     let items = matches!(path.hops.last().map(|hop| hop.step), Some(Step::Items));
     let value = if items {
         Column::Item
