@@ -42,7 +42,8 @@ manage = '@request.auth.admin = true'
 admin = { type = 'bool', write = \"@request.auth.admin = true\" }
 ";
 
-const STAFF: &str = "type = 'auth'\n[fields]\nrank = { type = 'number' }\n";
+const STAFF: &str =
+    "type = 'auth'\n[auth]\npassword = { enabled = false }\n[fields]\nrank = { type = 'number' }\n";
 
 const NOTES: &str = "
 [rules]
@@ -132,6 +133,9 @@ fn accounts_have_the_limits_of_the_api() {
     assert_eq!(users("set verified"), ["no", "no", admin, "yes"]);
     // Nobody but superusers may create or change them.
     assert_eq!(row(&matrix, "staff", "set rank"), ["no", "no", "no", "yes"]);
+    let auth = |collection| row(&matrix, collection, "auth");
+    assert_eq!(auth("users"), ["yes", "yes", "yes", "yes"]);
+    assert_eq!(auth("staff"), ["no", "no", "no", "no"]);
     // A login shows its own record, whatever the rules say.
     assert_eq!(
         row(&matrix, "staff", "see rank"),

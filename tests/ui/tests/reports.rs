@@ -179,3 +179,48 @@ fn deep_files_give_a_report() {
         assert!(!report.render(false).is_empty());
     }
 }
+
+#[test]
+fn huge_files_of_tests_give_a_report() {
+    let posts = Source {
+        path: "schema/posts.toml".to_owned(),
+        text: "name = 'posts'\n[fields]\nnext = { type = 'relation', collection = 'posts' }"
+            .to_owned(),
+    };
+    let schema = resolve(&[posts]).unwrap().schema;
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
+    let texts = [
+        lines(20_000, &|at| format!("[records.posts.a{at}]\n")),
+        lines(1000, &|at| {
+            format!("[records.posts.a{at}]\nnext = '@posts.a{}'\n", at + 1)
+        }),
+        lines(15_000, &|at| {
+            format!("[[test]]\nname = '{at}'\nmay = ['view posts.b{at}']\n")
+        }),
+        format!(
+            "[[test]]\nname = 'x'\nmay = [{}]",
+            "'list posts',".repeat(80_000)
+        ),
+        format!(
+            "[[test]]\nname = 'x'\nmay = ['{}']",
+            "list posts where (".repeat(50_000)
+        ),
+        format!(
+            "[[test]]\nname = 'x'\nsees = {{ 'posts.a' = ['{}'] }}",
+            "next.".repeat(100_000)
+        ),
+        "[".repeat(1_000_000),
+    ];
+    for text in texts {
+        let source = Source {
+            path: "schema/posts.test.toml".to_owned(),
+            text,
+        };
+        if let Err(report) = policy::load(&schema, &[source]) {
+            assert!(report.errors() > 0);
+            let bytes = report.render(false).len();
+            assert!(bytes < 200_000, "the report has {bytes} bytes");
+        }
+    }
+}

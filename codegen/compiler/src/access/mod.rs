@@ -134,7 +134,13 @@ impl Reader<'_> {
     }
 
     fn action(&self, name: &str, rule: &Rule, kind: Option<Kind>) -> Cell {
+        let logins = match &self.collection.kind {
+            CollectionKind::Auth(auth) => auth.password_enabled,
+            CollectionKind::Base => false,
+        };
         match (name, kind) {
+            // There is no other way to log in.
+            ("auth", _) if !logins => Cell::No,
             (_, None) => Cell::Yes,
             ("manage", Some(Kind::Guest)) => Cell::No,
             (_, Some(kind)) => self.cell(&self.left(rule, kind, method(name))),

@@ -6,8 +6,8 @@ use basalt_lang::schema::Schema as _;
 use basalt_lang::{Caller, Scope};
 use toml::de::DeValue;
 
-use super::examples::{collection, example, fields as values};
-use super::read::{Loader, Node};
+use super::examples::{collection, example, fields as values, too_many};
+use super::read::{Loader, MOST_CLAIMS, Node};
 use super::statement::{self, Statement, VERBS, Word};
 use super::{Claim, Deed, Filter, Given, Listed, Piece};
 use crate::diagnostic::{Code, Diagnostic};
@@ -220,7 +220,11 @@ pub(super) fn fields(loader: &mut Loader<'_>, node: Option<&Node<'_>>, may: bool
             loader.not_a(node, "must be a list of fields", help);
             continue;
         };
-        for item in items {
+        if let Some(beyond) = items.get(MOST_CLAIMS) {
+            let span = loader.span(beyond.span());
+            too_many(loader, span, "claims", MOST_CLAIMS);
+        }
+        for item in items.iter().take(MOST_CLAIMS) {
             let DeValue::String(name) = item.get_ref() else {
                 loader.not_a(item, "must be the name of a field", help);
                 continue;
@@ -238,11 +242,7 @@ pub(super) fn fields(loader: &mut Loader<'_>, node: Option<&Node<'_>>, may: bool
 fn record_of_key(loader: &mut Loader<'_>, key: &Text) -> Option<usize> {
     let found = loader.find(&key.value);
     if found.is_none() {
-        let names: Vec<String> = loader.examples.iter().map(|it| it.full_name()).collect();
-        let message = format!("there is no record `{}`", key.value);
-        let found = Diagnostic::new(Code::UnknownRecord, key.span, message, "no such record");
-        let found = found.suggest(&key.value, names.iter().map(String::as_str));
-        loader.found.push(found);
+        loader.no_record(&key.value, key.span);
     }
     found
 }

@@ -6,9 +6,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::read::{Loader, Node};
 use super::{Example, Given};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::ir::{self, FieldKind};
 use crate::load::{self, Text};
+
+/// The most records of one file: what refers to them looks through all.
+const MOST_RECORDS: usize = 1000;
 
 /// Keys of a body that are no fields.
 const OF_ACCOUNTS: &[&str] = &["passwordConfirm", "oldPassword"];
@@ -49,6 +52,11 @@ pub(super) fn read(loader: &mut Loader<'_>, node: Option<&Node<'_>>) {
                 );
                 continue;
             };
+            if tables.len() == MOST_RECORDS {
+                too_many(loader, record.span, "records", MOST_RECORDS);
+                loader.examples.clear();
+                return;
+            }
             if !is_plain(&record.value) {
                 let message = format!("`{}` can't be the name of a record", record.value);
                 let found =
@@ -75,6 +83,14 @@ pub(super) fn read(loader: &mut Loader<'_>, node: Option<&Node<'_>>) {
     }
     let names: Vec<Text> = tables.into_iter().map(|(name, _)| name).collect();
     order(loader, &names);
+}
+
+/// The finding for a file that has too many of something.
+pub(super) fn too_many(loader: &mut Loader<'_>, span: Span, what: &str, most: usize) {
+    let message = format!("the file has more than {most} {what}");
+    let found = Diagnostic::new(Code::TooLarge, span, message, "the first beyond");
+    let help = "split the tests into several files";
+    loader.found.push(found.with_help(help));
 }
 
 fn is_plain(name: &str) -> bool {
@@ -210,11 +226,7 @@ pub(super) fn example(
     let found = found.or_else(|| loader.find(&format!("{}.{name}", within?)));
     if found.is_none() {
         let span = loader.inside(text, range);
-        let names: Vec<String> = loader.examples.iter().map(Example::full_name).collect();
-        let message = format!("there is no record `{name}`");
-        let found = Diagnostic::new(Code::UnknownRecord, span, message, "no such record");
-        let found = found.suggest(name, names.iter().map(String::as_str));
-        loader.found.push(found);
+        loader.no_record(name, span);
     }
     found
 }

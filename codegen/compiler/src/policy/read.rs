@@ -1,5 +1,7 @@
 //! A file of tests, from TOML to the model: shapes here, records in `examples`, claims in `claims`.
 
+use std::cell::Cell;
+
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
@@ -12,6 +14,9 @@ use crate::resolve::RuleView;
 use crate::source::{MAX_BYTES, Source, too_large};
 
 pub(super) type Node<'a> = TomlSpanned<DeValue<'a>>;
+
+/// About the most claims of one file: each is a request, and its place is looked for.
+pub(super) const MOST_CLAIMS: usize = 2000;
 
 const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key {
@@ -76,6 +81,7 @@ pub fn load(schema: &ir::Schema, sources: &[Source]) -> Result<Vec<Suite>, Repor
             file,
             found: Vec::new(),
             examples: Vec::new(),
+            cursor: Cell::new((0, 1, 1)),
         };
         suites.extend(loader.suite());
         found.append(&mut loader.found);
@@ -96,6 +102,8 @@ pub(super) struct Loader<'a> {
     pub found: Vec<Diagnostic>,
     /// The records that were read so far; their values come when all names are known.
     pub examples: Vec<Example>,
+    /// The byte, line and column of the last place that was asked for.
+    cursor: Cell<(usize, usize, usize)>,
 }
 
 impl Loader<'_> {
@@ -156,7 +164,13 @@ impl Loader<'_> {
         };
         let mut tests: Vec<Test> = Vec::new();
         let mut names: Vec<Text> = Vec::new();
+        let mut claims = 0;
         for item in items {
+            if claims.max(names.len()) > MOST_CLAIMS {
+                let span = self.span(item.span());
+                examples::too_many(self, span, "claims", MOST_CLAIMS);
+                break;
+            }
             let DeValue::Table(table) = item.get_ref() else {
                 self.not_a(item, "a test must be a table", "write `[[test]]`");
                 continue;
@@ -165,6 +179,7 @@ impl Loader<'_> {
             let Some((name, test)) = self.test(table, span) else {
                 continue;
             };
+            claims += test.claims.len();
             match names.iter().find(|other| other.value == name.value) {
                 Some(other) => {
                     let message = format!("two tests are called `{}`", name.value);
@@ -196,7 +211,11 @@ impl Loader<'_> {
             place: self.place(name.span),
         };
         for (key, may) in [("may", true), ("may_not", false)] {
-            for text in entries.texts(key) {
+            let texts = entries.texts(key);
+            if let Some(beyond) = texts.get(MOST_CLAIMS) {
+                examples::too_many(self, beyond.span, "claims", MOST_CLAIMS);
+            }
+            for text in texts.iter().take(MOST_CLAIMS) {
                 test.claims.extend(claims::read(self, text, may));
             }
         }
@@ -238,8 +257,7 @@ impl Loader<'_> {
         let users = self.examples.iter().filter(|it| accounts(&it.collection));
         names.extend(users.map(Example::full_name));
         let found = Diagnostic::new(Code::UnknownCaller, text.span, message, label);
-        let found = found.suggest(&text.value, names.iter().map(String::as_str));
-        self.found.push(found);
+        self.push_near(found, &text.value, &names);
         None
     }
 
@@ -275,6 +293,25 @@ impl Loader<'_> {
         self.examples.iter().position(same)
     }
 
+    /// Reports a name that no record has.
+    pub(super) fn no_record(&mut self, name: &str, span: Span) {
+        let names: Vec<String> = self.examples.iter().map(Example::full_name).collect();
+        let message = format!("there is no record `{name}`");
+        let found = Diagnostic::new(Code::UnknownRecord, span, message, "no such record");
+        self.push_near(found, name, &names);
+    }
+
+    /// Adds a finding with the name that was probably meant. Nobody reads so many that it would
+    /// pay to look for all.
+    fn push_near(&mut self, found: Diagnostic, name: &str, names: &[String]) {
+        const MOST: usize = 200;
+        self.found.push(if self.found.len() < MOST {
+            found.suggest(name, names.iter().map(String::as_str))
+        } else {
+            found
+        });
+    }
+
     pub(super) fn not_a(&mut self, node: &Node<'_>, message: &str, help: &str) {
         let label = match node.get_ref().type_str() {
             "integer" => "this is a number".to_owned(),
@@ -294,15 +331,25 @@ impl Loader<'_> {
         }
     }
 
-    /// `path:line:column`
+    /// `path:line:column`. Places are mostly asked for in the order of the file, so each is counted
+    /// from the one before.
     pub(super) fn place(&self, span: Span) -> String {
-        match self.sources.get(span.file) {
-            Some(source) => {
-                let (line, column) = source.line_column(span.start);
-                format!("{}:{line}:{column}", source.path)
-            }
-            None => String::new(),
+        let Some(source) = self.sources.get(span.file) else {
+            return String::new();
+        };
+        let (mut at, mut line, mut column) = self.cursor.get();
+        if span.start < at {
+            (at, line, column) = (0, 1, 1);
         }
+        for c in source.text.get(at..span.start).unwrap_or_default().chars() {
+            if c == '\n' {
+                (line, column) = (line + 1, 1);
+            } else {
+                column += 1;
+            }
+        }
+        self.cursor.set((span.start, line, column));
+        format!("{}:{line}:{column}", source.path)
     }
 
     /// A part of a string's value, as a place in the file.
