@@ -8,6 +8,7 @@
 
 mod assumptions;
 mod conformance;
+mod falsity;
 mod findings;
 mod fixture;
 mod grammar;
