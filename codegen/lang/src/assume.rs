@@ -2,8 +2,7 @@
 //! are put in, and what they decide is folded away. For the access matrix and for explanations:
 //! at run time the whole request is known.
 
-use std::borrow::Cow;
-
+use crate::condition::literal;
 use crate::eval::{Affinity, Operand, Side, Source, compare};
 use crate::plan::{Argument, Column, Join, Op, Origin, Plan, Truth, Value};
 use crate::schema::{CollectionId, FieldId, FieldType, Schema};
@@ -131,7 +130,7 @@ impl Known<'_> {
     fn request(&self, left: &Value, op: Op, right: &Value, when: Truth) -> Plan {
         let (left, right) = (self.value(left), self.value(right));
         if let (Some(left), Some(right)) = (literal(&left), literal(&right)) {
-            return decided(&Side::value(left), op, &Side::value(right), when);
+            return decided(&left, op, &right, when);
         }
         let about_id = match (&left, &right) {
             (Value::Auth(name), other) | (other, Value::Auth(name)) => self.about(name, other, op),
@@ -177,7 +176,7 @@ impl Known<'_> {
     fn test(&self, column: &Column, op: Op, value: &Value, when: Truth) -> Plan {
         let (column, value) = (self.column(column), self.value(value));
         if let (Some(side), Some(given)) = (self.missing(&column), literal(&value)) {
-            return decided(&side, op, &Side::value(given), when);
+            return decided(&side, op, &given, when);
         }
         match (op, &value) {
             (Op::Equal | Op::NotEqual, Value::Null) if column == Column::Field(FieldId(0)) => {
@@ -237,7 +236,10 @@ impl Known<'_> {
     fn joined(&self, joins: &[Join], inner: &Plan, holds: bool) -> Plan {
         let mut rows: Vec<Row> = Vec::with_capacity(joins.len());
         for join in joins {
-            let from = origin(join).and_then(|number| rows.get(number));
+            let from = match join.from() {
+                Some(Origin::Joined(number)) => rows.get(number),
+                _ => None,
+            };
             let missing = match join {
                 Join::Caller { collection } => self.kind != Kind::User(*collection),
                 _ => from.is_some_and(|row| row.missing),
@@ -251,26 +253,13 @@ impl Known<'_> {
             rows: &rows,
             ..*self
         }
-        .plan(inner)
-        .fold();
-        if names_rows(&inner) {
-            return Plan::Joined {
-                joins: joins.to_vec(),
-                inner: Box::new(inner),
-                holds,
-            };
-        }
-        // A choice of rows always exists, if only of missing ones.
-        let turned = if holds {
-            Some(inner.clone())
-        } else {
-            inner.negate()
-        };
-        turned.unwrap_or_else(|| Plan::Joined {
+        .plan(inner);
+        Plan::Joined {
             joins: joins.to_vec(),
             inner: Box::new(inner),
             holds,
-        })
+        }
+        .fold()
     }
 
     /// The side of a comparison that a column of a missing row is: NULL.
@@ -357,55 +346,4 @@ impl Known<'_> {
 
 fn decided(left: &Side<'_>, op: Op, right: &Side<'_>, when: Truth) -> Plan {
     constant(compare(left, op, right) == Some(when == Truth::True))
-}
-
-fn literal(value: &Value) -> Option<Operand<'static>> {
-    match value {
-        Value::Null => Some(Operand::Null),
-        Value::Bool(bool) => Some(Operand::Integer(i64::from(*bool))),
-        Value::Number(number) => Some(Operand::Number(*number)),
-        Value::Text(text) => Some(Operand::Text(Cow::Owned(text.clone()))),
-        _ => None,
-    }
-}
-
-/// The earlier join that a join begins at.
-fn origin(join: &Join) -> Option<usize> {
-    match join {
-        Join::One { from, .. }
-        | Join::Many { from, .. }
-        | Join::Items { from, .. }
-        | Join::Back { from, .. } => match from {
-            Origin::Joined(number) => Some(*number),
-            Origin::Row => None,
-        },
-        Join::Every { .. } | Join::Caller { .. } | Join::Submitted { .. } => None,
-    }
-}
-
-/// Does the inner plan of [`Plan::Joined`] look at any of the rows?
-fn names_rows(plan: &Plan) -> bool {
-    match plan {
-        Plan::All(items) | Plan::Any(items) => items.iter().any(names_rows),
-        Plan::Test { column, .. } | Plan::Within { column, .. } => of_row(column),
-        Plan::Columns { left, right, .. } => of_row(left) || of_row(right),
-        Plan::Visible { row, .. } | Plan::Readable { row, .. } => row.is_some(),
-        Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
-            names_rows(inner)
-        }
-        Plan::Always | Plan::Never | Plan::Request { .. } | Plan::Empty { .. } => false,
-    }
-}
-
-fn of_row(column: &Column) -> bool {
-    let argument = |argument: &Argument| match argument {
-        Argument::Column(column) => of_row(column),
-        Argument::Value(_) => false,
-    };
-    match column {
-        Column::Of(..) => true,
-        Column::Distance(arguments) => arguments.iter().any(argument),
-        Column::Time { time, .. } => time.as_deref().is_some_and(argument),
-        _ => false,
-    }
 }

@@ -64,7 +64,11 @@ pub(crate) fn resolve<'a>(
     let unique = single && field.unique;
     let hop = Hop {
         field: field.id,
-        step: Step::Back { source, unique },
+        step: Step::Back {
+            source,
+            unique,
+            linked: !single,
+        },
     };
     Ok(Back { hop, source, field })
 }

@@ -2,7 +2,7 @@
 
 use crate::condition::Term;
 use crate::plan::{Argument, Column, Join, Op, Origin, Plan, Truth, Value};
-use crate::schema::FieldId;
+use crate::schema::{CollectionId, FieldId};
 use crate::typed::{Call, Guarded, Hop, Node, Path, Root, Step};
 
 /// The joins of one plan, in the order in which they need each other.
@@ -22,13 +22,30 @@ struct Key {
     side: usize,
 }
 
+impl Key {
+    /// How many tables its last step takes.
+    fn tables(&self) -> usize {
+        match (self.hops.last(), &self.root) {
+            (Some(hop), _) => match hop.step {
+                Step::Many(_) | Step::Back { linked: true, .. } => 2,
+                Step::One(_) | Step::Items | Step::Back { linked: false, .. } => 1,
+            },
+            (None, Root::Submitted { .. }) => 2,
+            // It is known already.
+            (None, Root::Row | Root::Caller(_)) => 0,
+            (None, Root::Every { .. }) => 1,
+        }
+    }
+}
+
 impl Joins {
     /// From now on several rows of one way are others than before.
     pub(crate) fn apart(&mut self) {
         self.side += 1;
     }
 
-    /// The plan about these rows; the joins may turn out to be unneeded.
+    /// The plan about these rows, without those that turn out to be unneeded. Where none is to be
+    /// found there are joins: what looks at all values is multi-valued.
     pub(crate) fn plan(self, inner: Plan, holds: bool) -> Plan {
         let inner = inner.fold();
         if self.joins.is_empty() && holds {
@@ -89,13 +106,23 @@ impl Joins {
         }
     }
 
-    /// How many tables the joins take: a relation that is kept in a table of its own takes two.
+    /// How many tables the joins take at most: a relation that is kept in a table of its own takes
+    /// two. Of the ways from callers of several collections only one is gone.
     pub(crate) fn tables(&self) -> usize {
-        let tables = |join: &Join| match join {
-            Join::Many { .. } | Join::Submitted { .. } => 2,
-            _ => 1,
-        };
-        self.joins.iter().map(tables).sum()
+        let mut always = 0;
+        let mut callers: Vec<(CollectionId, usize)> = Vec::new();
+        for key in &self.keys {
+            let tables = key.tables();
+            let Root::Caller(collection) = key.root else {
+                always += tables;
+                continue;
+            };
+            match callers.iter_mut().find(|(known, _)| *known == collection) {
+                Some((_, sum)) => *sum += tables,
+                None => callers.push((collection, tables)),
+            }
+        }
+        always + callers.iter().map(|(_, sum)| *sum).max().unwrap_or(0)
     }
 
     /// A side of a comparison.

@@ -10,6 +10,7 @@ mod back;
 mod body;
 mod call;
 mod caller;
+mod cases;
 mod check;
 mod compile;
 mod condition;
@@ -38,6 +39,7 @@ pub mod sort;
 pub mod span;
 mod text;
 pub mod typed;
+mod walk;
 
 pub use compile::{Compiled, compile, shares, together};
 pub use error::{Code, Error, Severity};

@@ -2,20 +2,22 @@
 //!
 //! A rule holds of a row if there is a choice of related rows under which it is TRUE. `||` splits
 //! that question; `&&` splits it where the sides share no multi-valued path. Sides that do share
-//! one are brought to alternatives of plain conjunctions where that is short, and bound together
-//! then by nested plans. What those can't say, or only at length, becomes joined rows.
+//! one are brought to alternatives of plain conjunctions, and bound together then by nested plans.
+//! What those can't say, or only by repeating more than a few comparisons, becomes joined rows, which
+//! say each comparison once: so a plan grows as its text does.
 
+use crate::cases::{Case, cases};
 use crate::condition::{Bound, exact, literal, of_row};
 use crate::eval::compare;
 use crate::join::Joins;
 use crate::leaf::{Leaf, Rows, Way, quantify};
-use crate::parser::MAX_COMPARISONS;
 use crate::plan::{Op, Plan, Quantifier, Truth, Value};
 use crate::simplify::constant;
-use crate::typed::{Call, CallerPath, Comparison, Expr, Node, Path};
+use crate::typed::{Comparison, Expr, Node, Path};
 
-/// The most alternatives that `&&` over shared paths may be multiplied out to.
-const MAX_ALTERNATIVES: usize = 64;
+/// How many comparisons `&&` over shared paths may be multiplied out to, beside twice as many as
+/// there are.
+const SPARE_COMPARISONS: usize = 64;
 
 /// The plan.
 pub(crate) fn lower(expr: &Expr) -> Plan {
@@ -41,7 +43,7 @@ pub(crate) fn visible(path: &Path) -> Plan {
 }
 
 /// The expression with each comparison in its final form.
-enum Tree {
+pub(crate) enum Tree {
     All(Vec<Tree>),
     Any(Vec<Tree>),
     Leaf(Leaf),
@@ -95,18 +97,18 @@ fn tree(expr: &Expr) -> Tree {
 }
 
 fn compared(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
-    if let Some(cases) = cases(left) {
-        let cases = cases.into_iter();
-        return Tree::any(
-            cases.map(|(case, left)| Tree::all([case, compared(&left, op, right, any)])),
-        );
-    }
-    if let Some(cases) = cases(right) {
-        let cases = cases.into_iter();
-        return Tree::any(
-            cases.map(|(case, right)| Tree::all([case, compared(left, op, &right, any)])),
-        );
-    }
+    let Some(cases) = cases(left, right) else {
+        return decided(left, op, right, any);
+    };
+    let cases = cases.into_iter().map(|Case { when, left, right }| {
+        // What the case says comes first: without it the rest needn't be looked at.
+        Tree::all([when, compared(&left, op, &right, any)])
+    });
+    Tree::any(cases)
+}
+
+/// Operands that are one thing each.
+fn decided(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
     if let (Node::Value(left), Node::Value(right)) = (left, right) {
         let quantifier = if any {
             Quantifier::Some
@@ -118,74 +120,12 @@ fn compared(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
     rows(left, op, right, any)
 }
 
-fn rows(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
+pub(crate) fn rows(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
     Tree::Leaf(Leaf::Rows(Box::new(Rows::compared(left, op, right, any))))
 }
 
-/// An operand that is one thing or another, written out: when it is which.
-fn cases(node: &Node) -> Option<Vec<(Tree, Node)>> {
-    match node {
-        Node::Changed { field, sent } => Some(
-            [true, false]
-                .map(|is| (changed(field, sent, is), Node::Value(Value::Bool(is))))
-                .into(),
-        ),
-        Node::Caller(paths) => Some(of_the_caller(paths)),
-        Node::Call(call) => {
-            let arguments = call.arguments();
-            let (at, cases) = arguments
-                .iter()
-                .enumerate()
-                .find_map(|(at, argument)| Some((at, cases(argument)?)))?;
-            let with = |(case, argument)| (case, Node::Call(replaced(call, at, argument)));
-            Some(cases.into_iter().map(with).collect())
-        }
-        Node::Value(_) | Node::Path(_) => None,
-    }
-}
-
-/// The body field was sent, and it differs from the row's own field; or not.
-fn changed(field: &Path, sent: &Value, is: bool) -> Tree {
-    let set = Value::IsSet(Box::new(sent.clone()));
-    let set = fixed(set, Op::Equal, Value::Bool(is));
-    let op = if is { Op::NotEqual } else { Op::Equal };
-    let field = Node::Path(field.clone());
-    let differs = rows(&field, op, &Node::Value(sent.clone()), true);
-    if is {
-        Tree::all([set, differs])
-    } else {
-        Tree::any([set, differs])
-    }
-}
-
-fn of_the_caller(paths: &[CallerPath]) -> Vec<(Tree, Node)> {
-    let is = |path: &CallerPath, op| {
-        let collection = Value::Auth("collectionName".to_owned());
-        fixed(collection, op, Value::Text(path.collection.clone()))
-    };
-    let one = |path: &CallerPath| {
-        let way = Node::Path(path.path.clone()?);
-        Some((is(path, Op::Equal), way))
-    };
-    let none = Tree::all(paths.iter().map(|path| is(path, Op::NotEqual)));
-    let none = (none, Node::Value(Value::Null));
-    paths.iter().filter_map(one).chain([none]).collect()
-}
-
-fn replaced(call: &Call, at: usize, argument: Node) -> Call {
-    let mut call = call.clone();
-    let place = match &mut call {
-        Call::Distance(nodes) => nodes.get_mut(at),
-        Call::Time { time, .. } => time.as_deref_mut(),
-    };
-    if let Some(place) = place {
-        *place = argument;
-    }
-    call
-}
-
 /// Two values: decided now if both are written out.
-fn fixed(left: Value, op: Op, right: Value) -> Tree {
+pub(crate) fn fixed(left: Value, op: Op, right: Value) -> Tree {
     let plan = if let (Some(left), Some(right)) = (literal(&left), literal(&right)) {
         constant(compare(&left, op, &right) == Some(true))
     } else if !exact(op) && (left == Value::Null || right == Value::Null) {
@@ -203,7 +143,7 @@ fn fixed(left: Value, op: Op, right: Value) -> Tree {
 
 impl Tree {
     /// All of them, without what is always true.
-    fn all(items: impl IntoIterator<Item = Tree>) -> Tree {
+    pub(crate) fn all(items: impl IntoIterator<Item = Tree>) -> Tree {
         let mut flat = Vec::new();
         for item in items {
             match item {
@@ -214,13 +154,14 @@ impl Tree {
             }
         }
         match flat.len() {
+            0 => Tree::Leaf(Leaf::Fixed(Plan::Always)),
             1 => flat.remove(0),
             _ => Tree::All(flat),
         }
     }
 
     /// One of them, without what is never true.
-    fn any(items: impl IntoIterator<Item = Tree>) -> Tree {
+    pub(crate) fn any(items: impl IntoIterator<Item = Tree>) -> Tree {
         let mut flat = Vec::new();
         for item in items {
             match item {
@@ -245,13 +186,23 @@ impl Tree {
         }
     }
 
-    /// Where everything in it becomes multi-valued.
-    fn shared<'t>(&'t self, found: &mut Vec<&'t Way>) {
+    /// Its comparisons.
+    fn leaves<'t>(&'t self, found: &mut Vec<&'t Leaf>) {
         match self {
-            Tree::All(items) | Tree::Any(items) => items.iter().for_each(|item| item.shared(found)),
-            Tree::Leaf(Leaf::Rows(rows)) => found.extend(&rows.shared),
-            Tree::Leaf(Leaf::Fixed(_)) => {}
+            Tree::All(items) | Tree::Any(items) => items.iter().for_each(|item| item.leaves(found)),
+            Tree::Leaf(leaf) => found.push(leaf),
         }
+    }
+
+    /// Where everything in it becomes multi-valued.
+    fn shared(&self) -> Vec<&Way> {
+        let mut leaves = Vec::new();
+        self.leaves(&mut leaves);
+        let rows = leaves.into_iter().filter_map(|leaf| match leaf {
+            Leaf::Rows(rows) => Some(rows),
+            Leaf::Fixed(_) => None,
+        });
+        rows.flat_map(|rows| &rows.shared).collect()
     }
 
     /// About joined rows.
@@ -326,7 +277,14 @@ fn conjunction(items: &[Tree]) -> Plan {
 
 /// Trees that hold together, as alternatives of nested plans.
 fn nested(items: &[&Tree]) -> Option<Plan> {
-    let alternatives = multiply(items)?;
+    let mut leaves = Vec::new();
+    items.iter().for_each(|item| item.leaves(&mut leaves));
+    let most = 2 * leaves.len() + SPARE_COMPARISONS;
+    let size = Size::of_all(items.iter().copied());
+    if size.leaves > most || size.alternatives > most {
+        return None;
+    }
+    let alternatives = multiply(items.iter().copied());
     let plans: Option<Vec<Plan>> = alternatives.iter().map(|leaves| bind(leaves)).collect();
     Some(Plan::any(plans?))
 }
@@ -335,8 +293,7 @@ fn nested(items: &[&Tree]) -> Option<Plan> {
 fn components(items: &[Tree]) -> Vec<Vec<&Tree>> {
     let mut groups: Vec<(Vec<&Tree>, Vec<&Way>)> = Vec::new();
     for item in items {
-        let mut ways = Vec::new();
-        item.shared(&mut ways);
+        let mut ways = item.shared();
         let (linked, apart): (Vec<_>, Vec<_>) = groups
             .into_iter()
             .partition(|(_, known)| known.iter().any(|way| ways.contains(way)));
@@ -352,15 +309,55 @@ fn components(items: &[Tree]) -> Vec<Vec<&Tree>> {
     groups.into_iter().map(|(members, _)| members).collect()
 }
 
-/// Alternatives of plain conjunctions; `None` if they are too many.
-fn multiply<'t>(items: &[&'t Tree]) -> Option<Vec<Vec<&'t Leaf>>> {
+/// What multiplying out comes to.
+#[derive(Clone, Copy)]
+struct Size {
+    alternatives: usize,
+    /// In all alternatives together.
+    leaves: usize,
+}
+
+impl Size {
+    fn of(tree: &Tree) -> Self {
+        match tree {
+            Tree::Leaf(_) => Self {
+                alternatives: 1,
+                leaves: 1,
+            },
+            Tree::All(items) => Self::of_all(items),
+            Tree::Any(items) => items.iter().map(Self::of).fold(
+                Self {
+                    alternatives: 0,
+                    leaves: 0,
+                },
+                |sum, item| Self {
+                    alternatives: sum.alternatives.saturating_add(item.alternatives),
+                    leaves: sum.leaves.saturating_add(item.leaves),
+                },
+            ),
+        }
+    }
+
+    fn of_all<'t>(items: impl IntoIterator<Item = &'t Tree>) -> Self {
+        let none = Self {
+            alternatives: 1,
+            leaves: 0,
+        };
+        items.into_iter().map(Self::of).fold(none, |done, item| {
+            let repeated = |one: Self, other: Self| one.leaves.saturating_mul(other.alternatives);
+            Self {
+                alternatives: done.alternatives.saturating_mul(item.alternatives),
+                leaves: repeated(done, item).saturating_add(repeated(item, done)),
+            }
+        })
+    }
+}
+
+/// Alternatives of plain conjunctions.
+fn multiply<'t>(items: impl IntoIterator<Item = &'t Tree>) -> Vec<Vec<&'t Leaf>> {
     let mut product: Vec<Vec<&Leaf>> = vec![Vec::new()];
     for item in items {
-        let alternatives = alternatives(item)?;
-        let multiplied = product.len() > 1 && alternatives.len() > 1;
-        if multiplied && product.len() * alternatives.len() > MAX_ALTERNATIVES {
-            return None;
-        }
+        let alternatives = alternatives(item);
         product = product
             .iter()
             .flat_map(|leaves| {
@@ -370,22 +367,13 @@ fn multiply<'t>(items: &[&'t Tree]) -> Option<Vec<Vec<&'t Leaf>>> {
             })
             .collect();
     }
-    Some(product)
+    product
 }
 
-fn alternatives(tree: &Tree) -> Option<Vec<Vec<&Leaf>>> {
+fn alternatives(tree: &Tree) -> Vec<Vec<&Leaf>> {
     match tree {
-        Tree::Leaf(leaf) => Some(vec![vec![leaf]]),
-        Tree::All(items) => multiply(&items.iter().collect::<Vec<_>>()),
-        Tree::Any(items) => {
-            let mut found = Vec::new();
-            for item in items {
-                found.extend(alternatives(item)?);
-                if found.len() > MAX_COMPARISONS {
-                    return None;
-                }
-            }
-            Some(found)
-        }
+        Tree::Leaf(leaf) => vec![vec![leaf]],
+        Tree::All(items) => multiply(items),
+        Tree::Any(items) => items.iter().flat_map(alternatives).collect(),
     }
 }

@@ -1,8 +1,9 @@
-//! The meaning of a rule, free of joins: what both the SQL form and the memory form are made from.
+//! The meaning of a rule: what both the SQL form and the memory form are made from.
 //!
-//! A plan speaks about one row of one collection. Relations are nested plans about the rows on
-//! the other side, so a plan composes as sub-selects do. Three-valued logic is gone: each node
-//! is simply true or not true of a row, and negation occurs only as `holds: false` on the nodes
+//! A plan speaks about one row of one collection. Where that can be said, relations are nested plans
+//! about the rows on the other side, so a plan composes as sub-selects do; all else that looks at
+//! other rows is [`Plan::Joined`], whose rows are bound together. Three-valued logic is gone: each
+//! node is simply true or not true of a row, and negation occurs only as `holds: false` on the nodes
 //! that look at sets.
 //!
 //! The peer's meaning, which this encodes: a path yields a set of values (an empty relation
@@ -212,6 +213,27 @@ impl Join {
             Join::Back { source, .. } => Some(*source),
             Join::Every { collection } | Join::Caller { collection } => Some(*collection),
             Join::Items { .. } => None,
+        }
+    }
+
+    /// Where it begins, unless that is nowhere.
+    pub fn from(&self) -> Option<Origin> {
+        match self {
+            Join::One { from, .. }
+            | Join::Many { from, .. }
+            | Join::Items { from, .. }
+            | Join::Back { from, .. } => Some(*from),
+            Join::Every { .. } | Join::Caller { .. } | Join::Submitted { .. } => None,
+        }
+    }
+
+    pub(crate) fn from_mut(&mut self) -> Option<&mut Origin> {
+        match self {
+            Join::One { from, .. }
+            | Join::Many { from, .. }
+            | Join::Items { from, .. }
+            | Join::Back { from, .. } => Some(from),
+            Join::Every { .. } | Join::Caller { .. } | Join::Submitted { .. } => None,
         }
     }
 }

@@ -1,9 +1,7 @@
 //! What can be asked of a plan, and done to it, without knowing the schema.
 
-use std::collections::BTreeSet;
-
-use crate::plan::{Join, Op, Plan, Quantifier, Truth, Value};
-use crate::schema::{CollectionId, FieldId};
+use crate::plan::{Op, Plan, Quantifier, Truth, Value};
+use crate::walk::pruned;
 
 /// What a plan needs in order to be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,11 +94,7 @@ impl Plan {
             } => match inner.fold() {
                 Plan::Never => constant(!holds),
                 Plan::Always => constant(holds),
-                inner => Plan::Joined {
-                    joins,
-                    inner: Box::new(inner),
-                    holds,
-                },
+                inner => pruned(joins, inner, holds),
             },
             other => other,
         }
@@ -191,81 +185,6 @@ impl Plan {
             | Plan::Joined { .. }
             | Plan::Visible { .. }
             | Plan::Readable { .. } => Class::Relational,
-        }
-    }
-
-    /// The collections, besides the row's own, whose rows decide the plan. What the list rules of
-    /// [`Plan::list_rules`] read comes on top: the plan doesn't know them.
-    pub fn reads(&self) -> BTreeSet<CollectionId> {
-        let mut found = BTreeSet::new();
-        self.collect_reads(&mut found);
-        found
-    }
-
-    fn collect_reads(&self, found: &mut BTreeSet<CollectionId>) {
-        match self {
-            Plan::All(items) | Plan::Any(items) => {
-                items.iter().for_each(|item| item.collect_reads(found));
-            }
-            Plan::Via { target, inner, .. } => {
-                found.insert(*target);
-                inner.collect_reads(found);
-            }
-            Plan::Each { inner, .. } => inner.collect_reads(found),
-            Plan::Joined { joins, inner, .. } => {
-                found.extend(joins.iter().filter_map(Join::collection));
-                inner.collect_reads(found);
-            }
-            _ => {}
-        }
-    }
-
-    /// The collections whose list rules take part in the plan ([`Plan::Visible`]).
-    pub fn list_rules(&self) -> BTreeSet<CollectionId> {
-        let mut found = BTreeSet::new();
-        self.collect_list_rules(&mut found);
-        found
-    }
-
-    fn collect_list_rules(&self, found: &mut BTreeSet<CollectionId>) {
-        match self {
-            Plan::All(items) | Plan::Any(items) => {
-                items.iter().for_each(|item| item.collect_list_rules(found));
-            }
-            Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
-                inner.collect_list_rules(found);
-            }
-            Plan::Visible { collection, .. } => {
-                found.insert(*collection);
-            }
-            _ => {}
-        }
-    }
-}
-
-impl Plan {
-    /// The fields whose read rules take part in the plan ([`Plan::Readable`]). What those rules
-    /// read comes on top of [`Plan::reads`].
-    pub fn read_rules(&self) -> BTreeSet<(CollectionId, FieldId)> {
-        let mut found = BTreeSet::new();
-        self.collect_read_rules(&mut found);
-        found
-    }
-
-    fn collect_read_rules(&self, found: &mut BTreeSet<(CollectionId, FieldId)>) {
-        match self {
-            Plan::All(items) | Plan::Any(items) => {
-                items.iter().for_each(|item| item.collect_read_rules(found));
-            }
-            Plan::Via { inner, .. } | Plan::Each { inner, .. } | Plan::Joined { inner, .. } => {
-                inner.collect_read_rules(found);
-            }
-            Plan::Readable {
-                collection, field, ..
-            } => {
-                found.insert((*collection, *field));
-            }
-            _ => {}
         }
     }
 }

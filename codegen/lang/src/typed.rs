@@ -232,6 +232,8 @@ pub enum Step {
         source: CollectionId,
         /// Can only one of them point to each record?
         unique: bool,
+        /// Is it a multiple relation, which is kept in a table of its own?
+        linked: bool,
     },
 }
 

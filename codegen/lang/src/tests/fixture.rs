@@ -44,7 +44,7 @@ pub(super) fn collection(
     let fields = id.iter().chain(fields).map(row).collect();
     Collection {
         name,
-        auth: name == "users",
+        auth: name.starts_with("users"),
         access,
         fields,
     }

@@ -18,6 +18,7 @@ mod model;
 mod random;
 mod robust;
 mod shape;
+mod size;
 mod sorts;
 mod values;
 mod visible;
