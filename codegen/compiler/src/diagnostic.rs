@@ -106,10 +106,10 @@ codes! {
     IdentityField = "schema::identity_field", Error, "an identity field needs a unique index on just that field";
     AuthOnly = "schema::auth_only", Error, "set `type = \"auth\"`, or leave it out";
     NoEffect = "schema::no_effect", Warning, "leave it out";
-    LooserView = "lint::looser_view", Warning, "give `view` the rule of `list`; or acknowledge that records may be viewed by id: `allow = [\"lint::looser_view\"]`";
-    Unsettable = "lint::unsettable", Warning, "leave this part of the rule out";
-    HiddenInRule = "lint::hidden_in_rule", Warning, "if callers may learn that, acknowledge it: `allow = [\"lint::hidden_in_rule\"]`";
-    Oracle = "leak::oracle", Warning, "compare with something that callers can't choose; or acknowledge it: `allow = [\"leak::oracle\"]`";
+    LooserView = "lint::looser_view", Warning, "give `view` the rule of `list`; or acknowledge that records may be viewed by id, above `[rules]`: `allow = [\"lint::looser_view\"]`";
+    Unsettable = "lint::unsettable", Warning, "the value is always empty here: a condition that wants it empty (`= ''`, `:isset = false`) can go; one that wants a value never holds, so name a field that clients can set, or lock the rule";
+    HiddenInRule = "lint::hidden_in_rule", Warning, "if callers may learn that, acknowledge it for this file, above `[rules]`: `allow = [\"lint::hidden_in_rule\"]`";
+    Oracle = "leak::oracle", Warning, "compare with something that callers can't choose; or acknowledge it for this file, above `[rules]`: `allow = [\"leak::oracle\"]`";
     LeakUnique = "leak::unique", Warning, "leave the index out, or say who may set the field by a `write` rule; or acknowledge it on the field: `allow = [\"leak::unique\"]`";
     LeakDelete = "leak::delete", Warning, "set `cascade_delete = true`, or make the relation optional; or acknowledge it on the field: `allow = [\"leak::delete\"]`";
     NoTests = "policy::no_tests", Error, "add a test: `[[test]]` with a `name`, and what the caller `may` and `may_not` do";

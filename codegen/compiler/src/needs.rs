@@ -29,8 +29,8 @@ pub enum Verdict {
     /// A bool or a select: so many rows share each value that an index would lead astray from
     /// better ones.
     FewValues,
-    /// The listed collection's column against a value of the rule's text: all callers see the same
-    /// rows, and so most likely many.
+    /// A value of the rule's text: all callers look the same rows up, and so most likely many, as
+    /// with a select. An index would lead filters of clients astray.
     FixedValue,
     /// A comparison by order, `<` and the like.
     Range,
@@ -86,7 +86,7 @@ pub fn needs(schema: &ir::Schema, collection: CollectionId, plan: &Plan, usage: 
         usage,
         found: Vec::new(),
     };
-    needs.condition(plan, Row::listed(collection), usage == Use::Finds);
+    needs.condition(plan, Row::of(collection), usage == Use::Finds);
     needs.found
 }
 
@@ -104,23 +104,13 @@ struct Row {
     collection: CollectionId,
     /// The join of an enclosing [`Plan::Joined`] that binds the row.
     join: Option<usize>,
-    /// The row that the rule is about?
-    listed: bool,
 }
 
 impl Row {
-    fn listed(collection: CollectionId) -> Self {
+    fn of(collection: CollectionId) -> Self {
         Row {
             collection,
             join: None,
-            listed: true,
-        }
-    }
-
-    fn behind(collection: CollectionId) -> Self {
-        Row {
-            listed: false,
-            ..Row::listed(collection)
         }
     }
 
@@ -172,7 +162,7 @@ impl Needs<'_> {
             Plan::Via { target, inner, .. } => {
                 // Of one record, what it points to is looked up by id.
                 let finds = self.usage != Use::Judges;
-                self.condition(inner, Row::behind(*target), finds);
+                self.condition(inner, Row::of(*target), finds);
             }
             Plan::Joined { joins, inner, .. } => self.joined(joins, inner),
             _ => {}
@@ -230,8 +220,7 @@ impl Needs<'_> {
             ref kind if kind.is_many() => return None,
             // The empty value of a relation has its place in the index like any other.
             ref kind if is_link(kind) || !is_fixed(value) => Verdict::Wanted,
-            _ if row.listed || is_nothing(value) => Verdict::FixedValue,
-            _ => Verdict::Wanted,
+            _ => Verdict::FixedValue,
         };
         Some(Need {
             collection: row.collection,
@@ -310,16 +299,6 @@ fn is_fixed(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Macro(_) => true,
         Value::Lower(inner) | Value::Numeric(inner) => is_fixed(inner),
-        _ => false,
-    }
-}
-
-/// What a column holds that was never set.
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Number(number) => *number == 0.0,
-        Value::Text(text) => text.is_empty(),
         _ => false,
     }
 }

@@ -160,7 +160,7 @@ fn count_listed<C: Collection>(
         Predicate::Always => None,
         Predicate::When(condition) => Some(condition),
     };
-    let key = storage::key(C::META.name, condition.as_ref());
+    let key = storage::key(C::META.name, condition.as_ref()).map_err(ApiError::internal)?;
     let count = || C::count(Permit::grant(conn), condition);
     let total = known.totals.total(key, known.marks.clone(), count);
     total.map_err(ApiError::internal)
@@ -286,7 +286,7 @@ impl<C: Collection> Endpoint for Of<C> {
                     total: Some(count),
                 });
             }
-            let key = storage::key::<C::Table>(C::META.name, None);
+            let key = storage::key::<C::Table>(C::META.name, None).map_err(ApiError::internal)?;
             let all = known.totals.total(key, known.own.clone(), || {
                 C::count(Permit::grant(conn), None)
             });

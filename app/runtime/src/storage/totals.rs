@@ -1,6 +1,7 @@
 //! The totals of lists, counted once for each state of the collections that they depend on.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::QueryResult;
@@ -32,11 +33,19 @@ struct Entry {
 }
 
 /// What tells one count from another: the collection, and the condition with its values.
-pub fn key<T>(collection: &str, condition: Option<&Pred<T>>) -> String {
-    match condition {
-        Some(condition) => format!("{collection} {}", diesel::debug_query::<Db, _>(condition)),
-        None => collection.to_owned(),
+///
+/// # Errors
+/// The condition is no SQL, since it doesn't fit the collection.
+pub fn key<T>(collection: &str, condition: Option<&Pred<T>>) -> QueryResult<String> {
+    let mut key = collection.to_owned();
+    if let Some(condition) = condition {
+        // What doesn't become SQL fails here; `format!` would panic.
+        write!(key, " {}", diesel::debug_query::<Db, _>(condition)).map_err(|_| {
+            let message = format!("a condition doesn't fit {collection}");
+            diesel::result::Error::QueryBuilderError(message.into())
+        })?;
     }
+    Ok(key)
 }
 
 impl Totals {
@@ -97,6 +106,7 @@ impl Halves {
 mod tests {
     use super::super::generations::Generations;
     use super::*;
+    use crate::sql::fragment::{Fragment, Piece};
 
     fn marks() -> Marks {
         Generations::default().marks(&["posts"])
@@ -118,6 +128,18 @@ mod tests {
         });
         assert!(failed.is_err());
         assert_eq!(totals.find("k", &marks()), None);
+    }
+
+    #[test]
+    fn a_condition_that_fits_nothing_is_an_error() {
+        let broken = Fragment {
+            parts: Vec::new(),
+            pieces: vec![Piece::Broken("no such column".to_owned())],
+        };
+        let broken: Pred<()> = broken.typed();
+        let said = key("posts", Some(&broken)).unwrap_err().to_string();
+        assert!(said.contains("posts"), "{said}");
+        assert_eq!(key::<()>("posts", None).unwrap(), "posts");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Needs<'_> {
                 let collection = joins.get(at)?.collection()?;
                 Some(Row {
                     join: Some(at),
-                    ..Row::behind(collection)
+                    ..Row::of(collection)
                 })
             })
             .collect();

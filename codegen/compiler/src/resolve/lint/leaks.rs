@@ -42,12 +42,14 @@ fn unique(subject: &Subject<'_>, cx: &mut Context<'_>) {
     let collection = subject.collection;
     for index in collection.indexes.iter().filter(|index| index.unique) {
         let fields = index.columns.iter();
-        let mut fields = fields.filter_map(|place| collection.fields.get(place.0));
-        let secret = fields.find_map(|field| {
-            let secrecy = Secrecy::of(collection, field)?;
-            subject.is_written(field).then_some((field, secrecy))
-        });
-        let Some((field, secrecy)) = secret else {
+        let fields = fields.filter_map(|place| collection.fields.get(place.0));
+        let fields: Vec<&ir::Field> = fields.collect();
+        // Of several columns, it is enough to set one: the others keep their values.
+        let written = fields.iter().find(|field| subject.is_written(field));
+        let mut secret = fields
+            .iter()
+            .filter_map(|field| Some((*field, Secrecy::of(collection, field)?)));
+        let (Some(written), Some((field, secrecy))) = (written, secret.next()) else {
             continue;
         };
         let name = &field.name.wire;
@@ -58,13 +60,44 @@ fn unique(subject: &Subject<'_>, cx: &mut Context<'_>) {
             "whoever writes records of `{}` can find out which values of `{name}` there are",
             collection.name.wire
         );
-        let label = format!("is unique, and {}", secrecy.words());
-        let mut found = Diagnostic::new(Code::LeakUnique, subject.place(span), message, label);
+        let label = match fields.as_slice() {
+            [_] => format!("is unique, and {}", secrecy.words()),
+            _ => format!(
+                "{}, and is unique together with {}",
+                secrecy.words(),
+                others(&fields, field)
+            ),
+        };
+        let place = subject.place(span);
+        let mut found = Diagnostic::new(Code::LeakUnique, place, message, label);
+        if secrecy == Secrecy::Email {
+            found = found.with_help(OF_ADDRESSES);
+        } else if !subject.is_written(field) {
+            found = found.with_help(format!(
+                "leave the index out, or say who may set `{}` by a `write` rule; or acknowledge it \
+                 on `{name}`: `allow = [\"leak::unique\"]`",
+                written.name.wire
+            ));
+        }
         if let Some(declared) = declared(subject, index) {
             found = found.with_also(declared, "the unique index");
         }
         cx.push(found);
     }
+}
+
+/// What to do about the addresses of accounts, whose index is implied.
+const OF_ADDRESSES: &str = "the addresses of accounts are always unique; if anyone may sign up, \
+    acknowledge it under `[fields]`: `email = { type = \"email\", required = true, allow = \
+    [\"leak::unique\"] }`";
+
+/// The names of the other fields of an index.
+fn others(fields: &[&ir::Field], one: &ir::Field) -> String {
+    let others = fields.iter().filter(|field| field.name != one.name);
+    let names: Vec<String> = others
+        .map(|field| format!("`{}`", field.name.wire))
+        .collect();
+    names.join(", ")
 }
 
 /// Where the index stands in the file, if it does.

@@ -11,7 +11,7 @@ use crate::ir::{self, CollectionKind, Rule};
 pub(super) enum Secrecy {
     /// `hidden`
     Hidden,
-    /// The email of an account, which its record may keep back.
+    /// The email of an account, which its owner may hide.
     Email,
     /// It has a `read` rule.
     Ruled,
@@ -36,7 +36,7 @@ impl Secrecy {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Hidden => "is hidden",
-            Self::Email => "is an address that its owner may keep back",
+            Self::Email => "is an email address that its owner may hide",
             Self::Ruled => "has a `read` rule",
         }
     }
@@ -60,8 +60,8 @@ pub(super) fn comparisons(expr: &Expr) -> Vec<&Comparison> {
     }
 }
 
-/// The first field on an operand's way that not everyone sees. The caller's own record is not
-/// looked at: what it says of the caller is for rules to use.
+/// The first field on an operand's way that not everyone sees. The fields of the caller's own record
+/// are not looked at: what they say of the caller is for rules to use. What lies behind it is.
 pub(super) fn touched<'a>(
     schema: &'a ir::Schema,
     at: CollectionId,
@@ -82,9 +82,10 @@ fn on_path<'a>(schema: &'a ir::Schema, at: CollectionId, path: &Path) -> Option<
         Root::Row => at,
         Root::Every { collection, .. } => *collection,
         Root::Submitted { target, .. } => *target,
-        Root::Caller(_) => return None,
+        Root::Caller(accounts) => *accounts,
     };
     let own = path.root == Root::Row && path.hops.is_empty();
+    let mut of_caller = matches!(path.root, Root::Caller(_));
     let look = |collection: CollectionId, field: FieldId| {
         let collection = schema.collections.get(collection.0)?;
         let field = collection.fields.get(field.0)?;
@@ -101,10 +102,15 @@ fn on_path<'a>(schema: &'a ir::Schema, at: CollectionId, path: &Path) -> Option<
             Step::Items => (place, place),
             Step::Back { source, .. } => (source, source),
         };
-        if let Some(found) = look(holder, hop.field) {
+        of_caller &= !matches!(hop.step, Step::Back { .. });
+        if !of_caller && let Some(found) = look(holder, hop.field) {
             return Some(found);
         }
+        of_caller = of_caller && hop.step == Step::Items;
         place = next;
+    }
+    if of_caller {
+        return None;
     }
     match &path.column {
         Column::Field(field)
@@ -122,7 +128,9 @@ pub(super) fn is_sent(node: &Node) -> bool {
         Node::Value(value) => is_sent_value(value),
         Node::Changed { .. } => true,
         Node::Call(call) => call.arguments().iter().any(is_sent),
-        Node::Path(_) | Node::Caller(_) => false,
+        // The caller chooses the record that it is read from.
+        Node::Path(path) => matches!(path.root, Root::Submitted { .. }),
+        Node::Caller(_) => false,
     }
 }
 

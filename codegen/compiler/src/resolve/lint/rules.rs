@@ -98,8 +98,8 @@ impl Look<'_> {
         let label = found.secrecy.words();
         let found = Diagnostic::new(Code::Oracle, span, message, label);
         if changed {
-            let help = "say who may set the field by a `write` rule on it, or acknowledge this: \
-                        `allow = [\"leak::oracle\"]`";
+            let help = "say who may set the field by a `write` rule on it, or acknowledge \
+                        this for the file, above `[rules]`: `allow = [\"leak::oracle\"]`";
             return found.with_help(help);
         }
         found
@@ -136,7 +136,8 @@ impl Look<'_> {
         };
         let span = self.span(operand, cx);
         if self.action == "create" && matches!(operand.node, Node::Changed { .. }) {
-            let message = format!("`@request.body.{key}:changed` never holds in a `create` rule");
+            let message =
+                format!("`@request.body.{key}:changed` is always false in a `create` rule");
             let label = "a new record has no former value";
             cx.report(Code::Unsettable, span, message, label);
         } else if let Some(why) = unsettable(collection, field) {
