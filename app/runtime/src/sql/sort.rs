@@ -11,6 +11,7 @@ use diesel::sql_types::SingleValue;
 use super::filter::{self, column, modified};
 use super::fragment::{self, Fragment, Part, Piece, Shapes};
 use super::joined::{self, Rows};
+use super::leaf::Kind;
 use super::predicate::{self, Predicate};
 use super::{Boxed, Column, Order};
 use crate::access::fields::{self, Readable};
@@ -224,7 +225,13 @@ impl Path<'_> {
         guards.push((end, (ways.readable)(place, field_of(self.wanted)?)));
         let plain = |field| aliased::<T>(end, last.field(field)?);
         let (kind, value) = modified(self.wanted, plain)?.erase();
-        let mut pieces = vec![Piece::Sql("(SELECT ")];
+        // A record that is missing has no items, and NULL for all else.
+        let counts = kind == Kind::Count;
+        let mut pieces = vec![Piece::Sql(if counts {
+            "coalesce((SELECT "
+        } else {
+            "(SELECT "
+        })];
         // An empty relation of a record comes behind a record that is missing.
         pieces.extend(kind.value(0));
         let mut parts = vec![value, start];
@@ -244,7 +251,7 @@ impl Path<'_> {
                 }
             }
         }
-        pieces.push(Piece::Sql(")"));
+        pieces.push(Piece::Sql(if counts { "), 0)" } else { ")" }));
         Some((pieces, parts))
     }
 }
