@@ -75,7 +75,11 @@ impl Function {
                 let modifiers = args.iter().skip(2).filter_map(text).map(str::to_owned);
                 Some(Call::Time {
                     format,
-                    time: found.into_iter().next().map(Box::new),
+                    time: found
+                        .into_iter()
+                        .next()
+                        .filter(|it| !is_now(it))
+                        .map(Box::new),
                     modifiers: modifiers.collect(),
                 })
             }
@@ -90,6 +94,11 @@ pub(crate) fn one_value(node: &Node, span: Span) -> Result<(), Error> {
         return Err(Error::new(Code::Arguments, span, message, "several values"));
     }
     Ok(())
+}
+
+/// SQLite's word for its own time; a request has one of its own.
+fn is_now(node: &Node) -> bool {
+    matches!(node, Node::Value(Value::Text(text)) if text.eq_ignore_ascii_case("now"))
 }
 
 fn text(arg: &Operand) -> Option<&str> {

@@ -13,6 +13,12 @@ use basalt_lang::eval::Operand;
 /// The mean radius of the earth in km.
 const RADIUS: f64 = 6371.0;
 
+/// How the words begin by which SQLite means its own clock. No time does.
+const CLOCK: [&str; 2] = ["now", "sub"];
+
+/// The length of these.
+const CLOCK_LENGTH: usize = 3;
+
 /// What a function is applied to.
 pub enum Argument<T> {
     /// A column.
@@ -57,11 +63,21 @@ impl<T: 'static> Argument<T> {
 }
 
 /// `strftime(format, time, modifiers…)` as SQLite has it: a text, or NULL, which equals the empty
-/// text. Where a rule gives no time it is that of the request, since totals are remembered under the
-/// values of their condition.
+/// text. The words by which SQLite means its own clock (`now`, `subsec`) are no times here: totals are
+/// remembered under the values of their condition, and would outlive such a one. A rule that names
+/// no time, or `now`, gets that of the request.
 pub fn time<T: 'static>(format: &str, time: Argument<T>, modifiers: &[&str]) -> Column<T> {
+    let by_the_clock = match &time {
+        Argument::Given(given) => given.sides().iter().any(|side| {
+            let text = side.text().unwrap_or_default();
+            let start = text.get(..CLOCK_LENGTH).unwrap_or_default();
+            CLOCK.iter().any(|word| start.eq_ignore_ascii_case(word))
+        }),
+        Argument::Column(_) => false,
+    };
+    let is_column = matches!(time, Argument::Column(_));
     let (kind, part) = time.erase();
-    if kind.is_missing() {
+    if kind.is_missing() || by_the_clock {
         return Column::Missing { strict: false };
     }
     let mut pieces = vec![
@@ -69,7 +85,17 @@ pub fn time<T: 'static>(format: &str, time: Argument<T>, modifiers: &[&str]) -> 
         Piece::Text(format.to_owned()),
         Piece::Sql(", "),
     ];
-    pieces.extend(kind.value(0));
+    if is_column && !kind.holds_numbers() {
+        pieces.push(Piece::Sql("CASE lower(substr("));
+        pieces.extend(kind.value(0));
+        pieces.push(Piece::Sql(
+            ", 1, 3)) WHEN 'now' THEN NULL WHEN 'sub' THEN NULL ELSE ",
+        ));
+        pieces.extend(kind.value(0));
+        pieces.push(Piece::Sql(" END"));
+    } else {
+        pieces.extend(kind.value(0));
+    }
     for modifier in modifiers {
         pieces.extend([Piece::Sql(", "), Piece::Text((*modifier).to_owned())]);
     }

@@ -88,7 +88,8 @@ impl Kind {
         matches!(self, Kind::StrictBare | Kind::Dynamic | Kind::StrictMissing)
     }
 
-    fn holds_numbers(self) -> bool {
+    /// Are all values numbers?
+    pub(crate) fn holds_numbers(self) -> bool {
         matches!(self, Kind::Number | Kind::Bool | Kind::Count)
     }
 

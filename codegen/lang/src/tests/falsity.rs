@@ -19,7 +19,10 @@ fn single_sides_beside_several_values() {
         ("rm.title = geoDistance(title, 0, 0, 0)", "none"),
         ("rm.title != geoDistance(title, 0, 0, 0)", "x xy xz z"),
         ("rm.title = geoDistance(title, title, title, title)", "none"),
-        ("rm.title != geoDistance(title, title, title, title)", "x xy"),
+        (
+            "rm.title != geoDistance(title, title, title, title)",
+            "x xy",
+        ),
         ("rm.title = j.nope", "none"),
         ("rm.title != j.nope", "x xy"),
         ("j.nope != rm.title", "x xy"),

@@ -183,6 +183,25 @@ fn functions() {
     }
 }
 
+/// The database's own clock would differ from the request's, and from what was remembered.
+#[test]
+fn now_is_the_time_of_the_request() {
+    let schema = Fixture::new();
+    let plan = |text: &str| {
+        let scope = Scope::new(&schema, C, Caller::Client);
+        compile(text, &scope).unwrap().plan
+    };
+    let without = plan("created <= strftime('%Y-%m-%d')");
+    for now in ["now", "Now", "NOW"] {
+        assert_eq!(
+            plan(&format!("created <= strftime('%Y-%m-%d', '{now}')")),
+            without
+        );
+    }
+    let other = plan("created <= strftime('%Y-%m-%d', '2024-01-01')");
+    assert_ne!(other, without);
+}
+
 #[test]
 fn ways_from_the_caller() {
     let mut model = model();

@@ -388,6 +388,20 @@ fn functions() {
         )
     };
     assert!(holds(&now));
+    // The database's own clock is not asked, whoever names it.
+    for word in ["now", "NOW", "now\0", "subsec", "subsecond"] {
+        let given = |_: &Context<'_>, _: &Rows<'_>| is(function::time("%Y", word.into(), &[]), "");
+        assert!(holds(&given), "{word:?}");
+        let stored = |_: &Context<'_>, _: &Rows<'_>| {
+            let part = Fragment {
+                parts: Vec::new(),
+                pieces: vec![Piece::Text(word.to_owned())],
+            };
+            let column = Column::Text(part.typed());
+            is(function::time("%Y", column.into(), &[]), "")
+        };
+        assert!(holds(&stored), "{word:?}");
+    }
     let far = |least: f64| {
         move |_: &Context<'_>, _: &Rows<'_>| {
             let points = [13.4.into(), 52.5.into(), 2.35.into(), 48.86.into()];
