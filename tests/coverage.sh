@@ -7,15 +7,19 @@ out="$PWD/target/coverage"
 bin=$(echo "$(rustc --print sysroot)"/lib/rustlib/*/bin)
 rm -rf "$out/profiles"
 export RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$out/profiles/%m-%p.profraw"
-cargo test --target-dir "$out" -p basalt-lang -p basalt-codegen --no-run
-programs=$(cargo test --target-dir "$out" -p basalt-lang -p basalt-codegen 2>&1 |
-    tee "$out/log.txt" | sed -n 's/.*Running .*(\(.*\)).*/\1/p')
-grep -q "test result: FAILED" "$out/log.txt" && cat "$out/log.txt" && exit 1
+run() {
+    cargo test --target-dir "$out" "$@" >"$out/log.txt" 2>&1 || { cat "$out/log.txt"; exit 1; }
+    sed -n 's/.*Running .*(\(.*\)).*/\1/p' "$out/log.txt" >>"$out/programs.txt"
+}
+mkdir -p "$out"
+: >"$out/programs.txt"
+run -p basalt-lang -p basalt-codegen
+run -p basalt-golden --test golden
 "$bin/llvm-profdata" merge -sparse "$out"/profiles/*.profraw -o "$out/all.profdata"
 objects=""
-for program in $programs; do
+while read -r program; do
     objects="$objects${objects:+ -object }$program"
-done
+done <"$out/programs.txt"
 # Tests themselves don't count.
 "$bin/llvm-cov" report $objects --instr-profile "$out/all.profdata" \
     --ignore-filename-regex '/tests/|/tests\.rs|\.cargo|rustc' \

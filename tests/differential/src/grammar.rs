@@ -116,6 +116,10 @@ impl<'a> Grammar<'a> {
         }
         let all = self.random.below(3) > 0;
         let glue = match all {
+            // In a rule, a quote in a comment would be in everybody's way (`known`).
+            true if self.author == Author::Rule => {
+                self.random.pick(&[" && ", " && ", "&&", " // its\n && "])
+            }
             true => self
                 .random
                 .pick(&[" && ", " && ", "&&", "\n&&\t", " // it's\n && "]),
