@@ -11,6 +11,8 @@ pub const MAX_COMPARISONS: usize = 200;
 pub const MAX_NESTING: usize = 10_000;
 /// The most functions in each other.
 pub const MAX_CALLS: usize = 3;
+/// Most arguments of a function that are read; each function takes far fewer.
+pub const MAX_ARGUMENTS: usize = 100;
 
 /// Parses a whole rule or filter.
 pub fn parse(text: &str) -> Result<Expr, Error> {
@@ -245,6 +247,10 @@ impl Parser<'_> {
                 other => {
                     let argument = simple(other, span)?;
                     if let Some((_, _, args)) = open.last_mut() {
+                        if args.len() >= MAX_ARGUMENTS {
+                            let message = format!("more than {MAX_ARGUMENTS} arguments");
+                            return Err(Error::new(Code::Arguments, span, message, "one too many"));
+                        }
                         args.push(argument);
                     }
                     comma_allowed = true;

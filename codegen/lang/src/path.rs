@@ -11,6 +11,8 @@ use crate::typed::{Guard, Guarded, Hop, Path, Root, Step, Type};
 
 /// The most relations in one path.
 pub const MAX_HOPS: usize = 6;
+/// Most parts of a place inside json: more than any client's filter has room for.
+pub const MAX_PARTS: usize = 2000;
 
 /// A resolved path with what the checks need to know of its field.
 #[derive(Debug)]
@@ -70,16 +72,26 @@ impl Way {
         to: CollectionId,
         part: Part<'_>,
     ) -> Result<(), Error> {
-        if self.hops.len() == MAX_HOPS {
-            let message = format!("more than {MAX_HOPS} relations in one path");
-            let label = "one too many";
-            return Err(Error::new(Code::TooDeep, part.span, message, label));
-        }
+        self.check_hops(part)?;
         self.hops.push(hop);
         if is_ruled(scope, to, part.span)? {
             self.ruled.push(self.hops.len());
         }
         Ok(())
+    }
+
+    /// May one more relation be followed?
+    fn check_hops(&self, part: Part<'_>) -> Result<(), Error> {
+        if self.hops.len() < MAX_HOPS {
+            return Ok(());
+        }
+        let message = format!("more than {MAX_HOPS} relations in one path");
+        Err(Error::new(
+            Code::TooDeep,
+            part.span,
+            message,
+            "one too many",
+        ))
     }
 
     fn to(self, column: Column, strict: bool) -> Path {
@@ -129,8 +141,10 @@ pub(crate) fn follow<'a>(
             return leaf(scope, at, &field, suffix, way);
         };
         let (target, step) = match field.kind {
-            FieldType::One(_) if rest.len() == 1 && next.text == "id" => {
-                return record_id(scope, at, &field, suffix, way);
+            // The id is in the relation's own column; with a modifier, the original looks it up.
+            FieldType::One(_) if rest.len() == 1 && next.text == "id" && suffix.is_none() => {
+                way.check_hops(*part)?;
+                return record_id(scope, at, &field, way);
             }
             FieldType::One(target) => (target, Step::One(target)),
             FieldType::Many(target) => (target, Step::Many(target)),
@@ -190,18 +204,17 @@ fn record_id<'a>(
     scope: &Scope<'a>,
     at: CollectionId,
     field: &Field<'a>,
-    suffix: Option<Part<'_>>,
     way: Way,
 ) -> Result<Found<'a>, Error> {
     let id = Field {
         kind: FieldType::Text,
         ..*field
     };
-    let mut found = leaf(scope, at, &id, suffix, way)?;
-    if found.ty == Type::Text && suffix.is_none() {
-        found.ty = Type::Record;
-    }
-    Ok(found)
+    let found = leaf(scope, at, &id, None, way)?;
+    Ok(Found {
+        ty: Type::Record,
+        ..found
+    })
 }
 
 /// The last part of a name, with its modifier.
@@ -307,6 +320,15 @@ fn inside<'a>(
     way: Way,
     rest: &[Part<'_>],
 ) -> Result<Found<'a>, Error> {
+    if let Some(part) = rest.get(MAX_PARTS) {
+        let message = format!("more than {MAX_PARTS} parts of a place inside json");
+        return Err(Error::new(
+            Code::TooDeep,
+            part.span,
+            message,
+            "one too many",
+        ));
+    }
     let mut keys: Vec<String> = rest.iter().map(|part| part.text.to_owned()).collect();
     if let Some(suffix) = suffix {
         if scope.strict() {

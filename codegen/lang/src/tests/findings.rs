@@ -1,6 +1,7 @@
 //! What is refused, what is remarked on, and where the finger points.
 
 use super::fixture::{C, USERS, compiled};
+use crate::path::MAX_PARTS;
 use crate::plan::Plan;
 use crate::{Caller, Code, Error, Scope, Severity, compile};
 
@@ -539,4 +540,25 @@ fn imported_rules_are_warned_of() {
         let errors = compile(text, &scope).expect_err(text);
         assert!(errors.iter().all(|it| it.severity() == Severity::Error));
     }
+}
+
+#[test]
+fn long_lists_of_arguments_and_parts_are_refused_early() {
+    let refused = |text: &str| compiled(text, Caller::Superuser).unwrap_err()[0].code;
+    let times = format!("strftime('%Y'{}) = '1'", ",title".repeat(200));
+    assert_eq!(refused(&times), Code::Arguments);
+    let place = |parts: usize| format!("j{} = 1", ".a".repeat(parts));
+    assert!(compiled(&place(MAX_PARTS), Caller::Superuser).is_ok());
+    assert_eq!(refused(&place(MAX_PARTS + 1)), Code::TooDeep);
+}
+
+#[test]
+fn an_id_is_a_hop_and_is_looked_up_with_a_modifier() {
+    let hops = |count: usize| format!("{}id = 'x'", "self.".repeat(count));
+    assert!(compiled(&hops(6), Caller::Superuser).is_ok());
+    let deep = compiled(&hops(7), Caller::Superuser).unwrap_err();
+    assert_eq!(deep[0].code, Code::TooDeep);
+    let plan = |text: &str| compiled(text, Caller::Superuser).unwrap().plan;
+    assert!(matches!(plan("r.id < 'x'"), Plan::Test { .. }));
+    assert!(matches!(plan("r.id:lower < 'x'"), Plan::Via { .. }));
 }
