@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::eval::{Affinity, Operand, Side, compare};
+use crate::join::readable;
 use crate::plan::{Column, Op, Plan, Truth, Value};
 use crate::schema::CollectionId;
 use crate::simplify::constant;
@@ -15,6 +16,9 @@ pub(crate) struct Condition {
     pub hops: Vec<Hop>,
     pub test: Test,
     pub guards: Vec<Guard>,
+    /// The relations on the way that the caller may not be able to read: where that is so, the
+    /// condition holds.
+    pub links: Vec<Guard>,
 }
 
 /// One side of a comparison.
@@ -150,11 +154,21 @@ impl Bound<'_> {
                     value: Value::Bool(true),
                     when: Truth::True,
                 },
-                Guarded::Readable { collection, field } => Plan::Readable {
-                    collection,
-                    field,
-                    row: None,
-                },
+                Guarded::Readable { collection, field } => readable(collection, field, None, true),
+            })
+    }
+
+    /// To a caller who may not read the next relation, nothing is behind it that could be kept back.
+    fn unseen(&self) -> Option<Plan> {
+        let done = self.condition.hops.len() - self.hops.len();
+        self.condition
+            .links
+            .iter()
+            .find_map(|link| match link.what {
+                Guarded::Readable { collection, field } if link.after == done => {
+                    Some(readable(collection, field, None, false))
+                }
+                _ => None,
             })
     }
 }
@@ -341,7 +355,7 @@ pub(crate) fn exact(op: Op) -> bool {
 /// rest is asked of NULLs. `None` where that can't be said.
 pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Option<Plan> {
     let mut parts = Vec::new();
-    let mut groups: Vec<(Hop, Vec<Bound<'_>>)> = Vec::new();
+    let mut groups: Vec<(Hop, Vec<Bound<'_>>, Option<Plan>)> = Vec::new();
     for bound in bounds {
         let Some((hop, rest)) = bound.hops.split_first() else {
             parts.push(bound.condition.test.here(bound.when));
@@ -349,16 +363,21 @@ pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Option<Plan> {
             continue;
         };
         parts.extend(bound.guards());
+        let unseen = bound.unseen();
         let bound = Bound {
             hops: rest,
             ..*bound
         };
-        match groups.iter_mut().find(|(known, _)| known == hop) {
-            Some((_, group)) => group.push(bound),
-            None => groups.push((*hop, vec![bound])),
+        match groups.iter_mut().find(|(known, ..)| known == hop) {
+            Some((_, group, all)) => {
+                group.push(bound);
+                // What is compared must be readable.
+                *all = all.take().and(unseen);
+            }
+            None => groups.push((*hop, vec![bound], unseen)),
         }
     }
-    for (hop, group) in groups {
+    for (hop, group, unseen) in groups {
         let nowhere: Option<Vec<Plan>> = group
             .iter()
             .map(|bound| bound.condition.nowhere(bound.when))
@@ -384,7 +403,7 @@ pub(crate) fn of_row(bounds: &[Bound<'_>]) -> Option<Plan> {
                 .into_iter()
                 .chain(nowhere?),
         );
-        parts.push(Plan::any([some.fold(), none]));
+        parts.push(Plan::any([some.fold(), none].into_iter().chain(unseen)));
     }
     Some(Plan::all(parts))
 }

@@ -201,11 +201,22 @@ fn guarded(what: Guarded, origin: Origin, when: Truth) -> Plan {
                 _ => seen,
             }
         }
-        Guarded::Readable { collection, field } => Plan::Readable {
-            collection,
-            field,
-            row: row(origin),
-        },
+        Guarded::Readable { collection, field } => readable(collection, field, row(origin), true),
+    }
+}
+
+/// The caller may read the field of a row, or may not.
+pub(crate) fn readable(
+    collection: CollectionId,
+    field: FieldId,
+    row: Option<usize>,
+    holds: bool,
+) -> Plan {
+    Plan::Readable {
+        collection,
+        field,
+        row,
+        holds,
     }
 }
 

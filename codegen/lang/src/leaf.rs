@@ -3,10 +3,10 @@
 
 use crate::condition::{Condition, Term, Test, of_row};
 use crate::falsity::beside_one;
-use crate::join::{Joins, row};
+use crate::join::{Joins, readable, row};
 use crate::plan::{Column, Op, Plan, Quantifier, Truth, Value};
 use crate::schema::CollectionId;
-use crate::typed::{Call, Guard, Hop, Node, Path, Root};
+use crate::typed::{Call, Guard, Guarded, Hop, Node, Path, Root};
 
 /// A comparison of a rule.
 pub(crate) enum Leaf {
@@ -34,8 +34,8 @@ pub(crate) type Way = (Root, Vec<Hop>);
 
 enum Asked {
     Compared(Box<Sides>),
-    /// The row may be listed by the caller.
-    Visible(Vec<Hop>, CollectionId),
+    /// The row may be listed by the caller, or one of the relations that lead to it may not be read.
+    Visible(Vec<Hop>, CollectionId, Vec<Guard>),
 }
 
 /// Values, paths and functions; at least one side is no value.
@@ -76,16 +76,18 @@ impl Rows {
         }
     }
 
-    /// The row behind these hops may be listed.
-    pub(crate) fn visible(hops: &[Hop], collection: CollectionId) -> Self {
+    /// The row behind these hops may be listed, as far as the caller may read the relations among
+    /// them that have rules (`links`).
+    pub(crate) fn visible(hops: &[Hop], collection: CollectionId, links: Vec<Guard>) -> Self {
         let forward = hops.iter().all(|hop| hop.is_forward());
         let nested = forward.then(|| Condition {
             hops: hops.to_vec(),
             test: Test::Visible(collection),
             guards: Vec::new(),
+            links: links.clone(),
         });
         Self {
-            asked: Asked::Visible(hops.to_vec(), collection),
+            asked: Asked::Visible(hops.to_vec(), collection, links),
             nested,
             every: Plan::Always,
             shared: up_to_multi(&Root::Row, hops).into_iter().collect(),
@@ -94,7 +96,7 @@ impl Rows {
 
     /// Is it about being allowed to list the row behind these hops?
     pub(crate) fn asks_to_see(&self, hops: &[Hop]) -> bool {
-        matches!(&self.asked, Asked::Visible(known, _) if known == hops)
+        matches!(&self.asked, Asked::Visible(known, ..) if known == hops)
     }
 
     /// Its TRUE part about joined rows.
@@ -105,10 +107,20 @@ impl Rows {
                 let right = joins.term(&sides.right);
                 sides.plan(left, right, joins, Truth::True)
             }
-            Asked::Visible(hops, collection) => Plan::Visible {
-                collection: *collection,
-                row: row(joins.origin(&Root::Row, hops)),
-            },
+            Asked::Visible(hops, collection, links) => {
+                let visible = Plan::Visible {
+                    collection: *collection,
+                    row: row(joins.origin(&Root::Row, hops)),
+                };
+                let unseen = links.iter().filter_map(|link| match link.what {
+                    Guarded::Readable { collection, field } => {
+                        let from = joins.origin(&Root::Row, hops.get(..link.after)?);
+                        Some(readable(collection, field, row(from), false))
+                    }
+                    Guarded::True(_) => None,
+                });
+                Plan::any([visible].into_iter().chain(unseen))
+            }
         }
     }
 }
@@ -175,6 +187,7 @@ impl Sides {
             hops: hops.to_vec(),
             test: Test::new(left.term, self.op, right.term, strict),
             guards,
+            links: Vec::new(),
         })
     }
 }

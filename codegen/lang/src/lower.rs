@@ -73,7 +73,7 @@ fn path_rules(path: &Path, found: &mut Vec<Tree>) {
             .iter()
             .any(|tree| matches!(tree, Tree::Leaf(Leaf::Rows(rows)) if rows.asks_to_see(hops)));
         if !known {
-            let rows = Box::new(Rows::visible(hops, target));
+            let rows = Box::new(Rows::visible(hops, target, path.links(hops.len())));
             found.push(Tree::Leaf(Leaf::Rows(rows)));
         }
     }

@@ -111,8 +111,11 @@ impl Words<'_> {
                 there.quantified(*holds, true, inner)
             }
             Plan::Visible { row, .. } => format!("{} may be listed", self.row(*row)),
-            Plan::Readable { field, row, .. } => {
-                format!("{}.{} may be read", self.row(*row), self.field(*field))
+            Plan::Readable {
+                field, row, holds, ..
+            } => {
+                let not = if *holds { "" } else { "not " };
+                format!("{}.{} may {not}be read", self.row(*row), self.field(*field))
             }
             Plan::Joined {
                 joins,

@@ -107,8 +107,8 @@ pub enum Plan {
         /// that is missing is visible: it tells nothing.
         row: Option<usize>,
     },
-    /// The caller may read `field` of the row by the field's own `read` rule. Only in what a client
-    /// asks.
+    /// The caller may read `field` of the row by the field's own `read` rule (`holds`), or may not.
+    /// Only in what a client asks.
     Readable {
         /// The row's collection.
         collection: CollectionId,
@@ -116,6 +116,8 @@ pub enum Plan {
         field: FieldId,
         /// Which row, as in [`Plan::Visible`]; of a row that is missing, everything is readable.
         row: Option<usize>,
+        /// May the caller, or not?
+        holds: bool,
     },
     /// Some choice of rows, one for each of `joins`, satisfies `inner` (`holds`), or none does. A
     /// join that finds no row gives one whose columns are all NULL. This says what nested

@@ -261,11 +261,13 @@ impl<'a> Names<'a> {
                 collection,
                 field,
                 row,
+                holds,
             } => {
                 let field = self.at(Some(*collection)).field(*field);
+                let not = if *holds { "" } else { "not " };
                 match row {
-                    None => format!("{field} may be read"),
-                    Some(row) => format!("{}.{field} may be read", self.row(*row)),
+                    None => format!("{field} may {not}be read"),
+                    Some(row) => format!("{}.{field} may {not}be read", self.row(*row)),
                 }
             }
             Plan::All(_)

@@ -184,6 +184,20 @@ impl Path {
         self.root.is_multi() || self.hops.iter().any(|hop| hop.is_multi())
     }
 
+    /// The guards of the relations among the first hops. What leads back has none: records that
+    /// can't be seen to point here aren't found.
+    pub(crate) fn links(&self, hops: usize) -> Vec<Guard> {
+        let is_link = |guard: &&Guard| {
+            let hop = self.hops.get(guard.after).filter(|_| guard.after < hops);
+            hop.is_some_and(|hop| {
+                let follows =
+                    matches!(guard.what, Guarded::Readable { field, .. } if field == hop.field);
+                follows && hop.is_forward()
+            })
+        };
+        self.guards.iter().filter(is_link).copied().collect()
+    }
+
     /// The ways to the rows that the caller must be allowed to list, with their collections.
     pub(crate) fn ruled(&self) -> impl Iterator<Item = (&[Hop], CollectionId)> {
         self.ruled.iter().filter_map(|length| {

@@ -424,10 +424,15 @@ fn leaf<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predicate<T
             collection,
             field,
             row: other,
+            holds,
         } => {
             let collection = *collection;
             let other = other.map(|row| Bound { row, collection });
-            row.readable(filter, field.0, other)?
+            let readable = row.readable(filter, field.0, other)?;
+            match holds {
+                true => readable,
+                false => predicate::none(readable),
+            }
         }
         Plan::Always | Plan::Never | Plan::All(_) | Plan::Any(_) => return None,
         _ => comparison(filter, row)?,

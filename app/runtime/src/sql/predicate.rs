@@ -3,6 +3,7 @@
 use diesel::BoolExpressionMethods;
 
 use super::Pred;
+use super::fragment::{Fragment, Part, Piece};
 
 /// A condition on rows of `T`, with the two trivial cases kept apart.
 pub enum Predicate<T> {
@@ -37,6 +38,23 @@ pub fn all<T: 'static>(parts: impl IntoIterator<Item = Predicate<T>>) -> Predica
         };
     }
     result
+}
+
+/// Holds of the rows for which the condition doesn't, be it FALSE or UNKNOWN.
+pub fn none<T: 'static>(condition: Predicate<T>) -> Predicate<T> {
+    match condition {
+        Predicate::Always => Predicate::Never,
+        Predicate::Never => Predicate::Always,
+        Predicate::When(condition) => {
+            let parts: Vec<Part> = vec![condition];
+            let pieces = vec![
+                Piece::Sql("(("),
+                Piece::Part(0),
+                Piece::Sql(") IS NOT TRUE)"),
+            ];
+            Predicate::When(Fragment { parts, pieces }.typed())
+        }
+    }
 }
 
 /// Holds if at least one part holds.

@@ -109,6 +109,8 @@ impl Fixture {
             ("memo", Text),
             ("to", One(X)),
             ("tos", Many(C)),
+            ("way", One(RULED)),
+            ("ways", Many(RULED)),
         ];
         Self {
             collections: vec![
@@ -170,7 +172,7 @@ impl Schema for Fixture {
                 _ => &[],
             },
             guarded_email: auth && row.name == "email",
-            read_rule: matches!(row.name, "memo" | "to" | "tos"),
+            read_rule: matches!(row.name, "memo" | "to" | "tos" | "way" | "ways"),
             required: row.name == "lo",
             unique: row.name == "only",
         };

@@ -206,9 +206,10 @@ impl Model {
                 collection,
                 field,
                 row: of,
+                holds,
             } => {
                 let Some(row) = at.row_of(*of) else {
-                    return true;
+                    return *holds;
                 };
                 assert_eq!(row.collection, *collection);
                 let name = self.schema.fields(*collection)[field.0].name;
@@ -216,7 +217,7 @@ impl Model {
                 let rule = self.read_rules.iter().find(|(of, _)| *of == key);
                 let (_, text) = rule.expect("each guarded field has a rule");
                 let scope = Scope::new(&self.schema, *collection, Caller::Rule);
-                self.holds(&compile(text, &scope).unwrap().plan, At::row(row))
+                self.holds(&compile(text, &scope).unwrap().plan, At::row(row)) == *holds
             }
             Plan::Joined {
                 joins,

@@ -11,6 +11,7 @@ use crate::{Caller, Scope, compile};
 fn crowd() -> Model {
     let mut model = Model::of_the_table();
     model.list_rules = vec![(RULED, "public = true"), (Y, "title != 'Y2'")];
+    model.read_rules = vec![("x.way", "public = true"), ("x.ways", "n = 2")];
     for (id, public, next) in [("A", true, ""), ("B", false, "A"), ("D", true, "B")] {
         let cells = [
             ("title", text(id)),
@@ -46,6 +47,8 @@ fn crowd() -> Model {
             ("ps", list(ps)),
             ("only", text(if id == "k" { "x" } else { "" })),
             ("public", Cell::Bool(id != "l")),
+            ("way", text(if id == "k" { "A" } else { "B" })),
+            ("ways", list(&["A", "B"])),
         ];
         model.add(X, id, &cells);
     }
@@ -136,6 +139,10 @@ const OWN: &[&str] = &[
     "x_via_only.n",
     "r.id",
     "x_via_p.public",
+    "r.way.title",
+    "rm.way.n",
+    "rm.ways.title",
+    "x_via_ps.ways.next.title",
 ];
 /// Operands that only rules and superusers have.
 const OTHERS: &[&str] = &[

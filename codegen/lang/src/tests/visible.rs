@@ -395,6 +395,71 @@ fn plans_name_the_read_rules_that_they_ask() {
 }
 
 #[test]
+fn nothing_is_kept_back_behind_links_that_the_caller_may_not_read() {
+    let mut model = Model::new();
+    model.list_rules = vec![(RULED, "public = true")];
+    model.read_rules = vec![("x.way", "public = true"), ("x.ways", "public = true")];
+    for (id, public, next) in [("A", true, ""), ("B", false, ""), ("N", true, "B")] {
+        let cells = [
+            ("title", text(id)),
+            ("public", Cell::Bool(public)),
+            ("next", text(next)),
+        ];
+        model.add(RULED, id, &cells);
+    }
+    for (id, public, way) in [
+        ("a", true, "A"),
+        ("b", true, "B"),
+        ("hidden", false, "B"),
+        ("n", true, "N"),
+        ("none", true, ""),
+    ] {
+        let ways: &[&str] = if way.is_empty() { &[] } else { &[way] };
+        let cells = [
+            ("title", text(id)),
+            ("public", Cell::Bool(public)),
+            ("way", text(way)),
+            ("ways", list(ways)),
+        ];
+        model.add(X, id, &cells);
+        model.add(
+            C,
+            id,
+            &[("title", text(id)), ("r", text(id)), ("rm", list(&[id]))],
+        );
+    }
+    let check = |collection, text: &str, expected: &str| {
+        let found = model.matched_in(collection, text, Caller::Client);
+        assert_eq!(found, expected, "{text}");
+    };
+    for path in [
+        "way.title",
+        "ways.title",
+        "way.p.title",
+        "r.title = 'x' || way.title",
+    ] {
+        let text = format!("title != '' || {path} ?= 'x'");
+        check(X, &text, "a hidden n none");
+    }
+    for path in ["way.next.title", "ways.next.title"] {
+        check(X, &format!("title != '' || {path} = 'x'"), "a hidden none");
+    }
+    for path in [
+        "r.way.title",
+        "rm.way.title",
+        "rm.ways.title",
+        "other = r.way.title || title",
+    ] {
+        let text = format!("title != '' || {path} ?= 'x'");
+        check(C, &text, "a hidden n none");
+    }
+    // What is compared must be readable all the same.
+    check(X, "way.title = 'B' || ways.title ?= 'B'", "");
+    check(X, "way.title ?= 'A' || ways.title = 'A'", "a");
+    check(C, "rm.ways.title ?= 'B' || rm.ways.title = 'A'", "a");
+}
+
+#[test]
 fn plans_name_the_rules_that_they_ask() {
     let model = model("public = true", "title != ''");
     let rules = |text, caller| {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{World, found, ok, record, staff};
+use crate::support::{World, create, found, id, ok, record, staff};
 
 #[test]
 fn a_comparison_counts_only_where_it_may_be_read() {
@@ -105,4 +105,55 @@ fn totals_follow_what_rules_look_at() {
     check("013");
     ok(world.superuser.patch(&path, &json!({ "nick": "ann" })));
     check("13");
+}
+
+#[test]
+fn records_that_cant_be_listed_keep_back_nothing_behind_links_that_cant_be_read() {
+    let world = World::new();
+    let ghost = json!({
+        "id": id("staff", 4), "nick": "ghost",
+        "password": "correct horse", "passwordConfirm": "correct horse",
+    });
+    create(&world.superuser, "staff", ghost);
+    let set = |path: &str, body| {
+        ok(world.superuser.patch(path, &body));
+    };
+    let report = |number| record("reports", &id("report", number));
+    let check = |filter: &str, expected| {
+        for (who, client) in world.others() {
+            let found = found(client, "reports", &[("filter", filter)]);
+            assert_eq!(found, expected, "{who}: {filter}");
+        }
+    };
+    let ways = |expected| {
+        for way in [
+            "about.nick = 'zz'",
+            "about.nick ?~ 'zz'",
+            "about.mentor.nick = 'zz'",
+            "readers.nick ?= 'zz'",
+            "readers.nick = 'zz'",
+            "readers.mentor.nick ?= 'zz'",
+            "about.nick = readers.role",
+        ] {
+            check(&format!("title = 'same' || {way}"), expected);
+        }
+    };
+    // Whom closed reports are about, who reads them and who anyone's mentor is, is not for everyone.
+    set(
+        &report(0),
+        json!({ "about": id("staff", 4), "readers": [id("staff", 4)] }),
+    );
+    let mentor = json!({ "mentor": id("staff", 4) });
+    set(&record("staff", &staff("ann")), mentor);
+    ways("0123");
+    for sort in ["about.nick", "about.mentor.nick", "readers.nick"] {
+        let found = found(&world.guest, "reports", &[("sort", sort)]);
+        assert_eq!(found.len(), 4, "{sort}: {found}");
+    }
+    // Links that can be read lead to what can't be listed.
+    set(&report(1), json!({ "about": id("staff", 4) }));
+    check("title = 'same' || about.nick = 'zz'", "023");
+    check("title = 'same' || about.nick = readers.role", "023");
+    set(&report(3), json!({ "readers": [id("staff", 4)] }));
+    check("title = 'same' || readers.nick ?= 'zz'", "012");
 }
