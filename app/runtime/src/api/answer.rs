@@ -66,7 +66,7 @@ pub fn one(
     record: &dyn Record,
 ) -> Result<Vec<u8>, ApiError> {
     let records = [record];
-    let expanded = expand::expand(conn, registry, info, entry.meta(), &records, &view.expand)
+    let expanded = expand::expand(conn, registry, info, entry, &records, &view.expand)
         .map_err(ApiError::internal)?;
     let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
     let mut out = Vec::with_capacity(512);

@@ -177,7 +177,7 @@ fn run(
     };
     let page = entry.page(conn, &context, &query)?;
     let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
-    let expanded = expand::expand(conn, registry, info, entry.meta(), &records, &view.expand)
+    let expanded = expand::expand(conn, registry, info, entry, &records, &view.expand)
         .map_err(ApiError::internal)?;
     let mut out = Vec::with_capacity(256 * records.len() + 128);
     out.extend_from_slice(b"{\"items\":[");

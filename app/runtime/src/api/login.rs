@@ -185,8 +185,8 @@ async fn answer(
         ..info
     };
     let job = move |conn: &mut Conn| {
-        let (meta, record) = (entry.meta(), &*auth.record);
-        let expanded = expand::expand(conn, &registry, &info, meta, &[record], &view.expand)
+        let record = &*auth.record;
+        let expanded = expand::expand(conn, &registry, &info, &entry, &[record], &view.expand)
             .map_err(ApiError::internal)?;
         // The whole answer is picked from below, so that all of the record is wanted here.
         let sights = sights(conn, &entry, &info, &[record], &|_| true);

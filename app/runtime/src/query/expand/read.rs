@@ -45,7 +45,7 @@ pub fn expand(
     conn: &mut Conn,
     registry: &Registry,
     request: &RequestInfo,
-    meta: &CollectionMeta,
+    entry: &Entry,
     records: &[&dyn Record],
     tree: &ExpandTree,
 ) -> QueryResult<Expanded> {
@@ -63,7 +63,7 @@ pub fn expand(
     };
     let level = Level {
         request,
-        meta,
+        entry,
         records,
     };
     let relations = expander.expand(conn, &level, tree)?;
@@ -78,7 +78,7 @@ pub fn expand(
 struct Level<'a> {
     /// The request, as the rules of their fields see it.
     request: &'a RequestInfo,
-    meta: &'a CollectionMeta,
+    entry: &'a Entry,
     records: &'a [&'a dyn Record],
 }
 
@@ -123,7 +123,7 @@ impl Expander<'_> {
         name: &str,
         below: &ExpandTree,
     ) -> QueryResult<Option<Expansion>> {
-        let Some(relation) = self.relation(level.meta, name) else {
+        let Some(relation) = self.relation(level.entry.meta(), name) else {
             return Ok(None);
         };
         if self.left.get() == 0 {
@@ -146,7 +146,7 @@ impl Expander<'_> {
             let found: Vec<&dyn Record> = found.iter().map(AsRef::as_ref).collect();
             let level = Level {
                 request: &self.request,
-                meta: relation.entry.meta(),
+                entry: relation.entry,
                 records: &found,
             };
             let expansions = self.expand(conn, &level, below)?;
@@ -186,7 +186,9 @@ impl Expander<'_> {
         level: &Level<'_>,
         relation: &Relation<'_>,
     ) -> QueryResult<Related> {
-        let readable = self.readable(conn, level, relation.field)?;
+        // Of which records may the relation itself be read? `None` stands for all.
+        let (entry, records) = (level.entry, level.records);
+        let readable = fields::of_which(conn, entry, level.request, records, relation.field)?;
         let mut related = HashMap::with_capacity(level.records.len());
         let mut wanted = BTreeSet::new();
         for (at, record) in level.records.iter().enumerate() {
@@ -206,19 +208,6 @@ impl Expander<'_> {
         let context = self.context(Form::Exists);
         let found = relation.entry.load_visible(conn, &context, &wanted)?;
         Ok((related, found))
-    }
-
-    /// Of which records may the relation itself be read? `None` stands for all.
-    fn readable(
-        &self,
-        conn: &mut Conn,
-        level: &Level<'_>,
-        field: usize,
-    ) -> QueryResult<Option<Vec<bool>>> {
-        match self.registry.find(level.meta.name) {
-            Some(entry) => fields::of_which(conn, entry, level.request, level.records, field),
-            None => Ok(None),
-        }
     }
 
     fn load_back(
