@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::super::render::Item;
 use super::super::{Unit, ident};
+use super::memory;
 use crate::ir::{Collection, Field, FieldId, Rule};
 use basalt_lang::plan::Class;
 
@@ -34,7 +35,9 @@ pub(super) fn table(unit: &Unit<'_>) -> TokenStream {
         let read = super::value(unit, &read, &field.read);
         let write = super::value(unit, &write, &field.write);
         let local = match &field.read {
-            Rule::When(rule) => rule.plan.class() < Class::Relational,
+            Rule::When(rule) => {
+                rule.plan.class() < Class::Relational && !memory::has_function(&rule.plan)
+            }
             Rule::Locked | Rule::Public => true,
         };
         quote! {

@@ -141,7 +141,7 @@ fn asked(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
 }
 
 /// Does SQLite have to compute something for it?
-fn has_function(plan: &Plan) -> bool {
+pub(super) fn has_function(plan: &Plan) -> bool {
     let computed = |column: &Column| matches!(column, Column::Distance(_) | Column::Time { .. });
     match plan {
         Plan::Test { column, .. } | Plan::Within { column, .. } => computed(column),

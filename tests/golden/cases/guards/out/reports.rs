@@ -29,6 +29,8 @@ pub(super) mod schema {
             secret -> Text,
             /// schema/reports.toml:11
             made -> Text,
+            /// schema/reports.toml:13
+            year -> Double,
         }
     }
 }
@@ -56,6 +58,9 @@ pub(super) mod column {
     pub fn made() -> Column<reports::table> {
         Column::Text(Box::new(reports::made.nullable()))
     }
+    pub fn year() -> Column<reports::table> {
+        Column::Number(Box::new(reports::year.nullable()))
+    }
 }
 
 /// A record of `reports`.
@@ -75,6 +80,8 @@ pub struct Report {
     pub secret: String,
     /// schema/reports.toml:11
     pub made: value::DateTime,
+    /// schema/reports.toml:13
+    pub year: f64,
 }
 
 /// The places of the fields of `reports`.
@@ -91,6 +98,8 @@ pub mod field {
     pub const SECRET: usize = 4;
     /// `made`
     pub const MADE: usize = 5;
+    /// `year`
+    pub const YEAR: usize = 6;
 }
 
 impl collection::Record for Report {
@@ -108,6 +117,7 @@ impl collection::Record for Report {
             field::OPEN => self.open.get(),
             field::SECRET => self.secret.get(),
             field::MADE => self.made.get(),
+            field::YEAR => self.year.get(),
             _ => value::ValueRef::Null,
         }
     }
@@ -119,6 +129,7 @@ impl collection::Record for Report {
             field::OPEN => self.open.set(value),
             field::SECRET => self.secret.set(value),
             field::MADE => self.made.set(value),
+            field::YEAR => self.year.set(value),
             _ => {}
         }
     }
@@ -185,6 +196,14 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
             meta::FieldKind::Autodate {
                 on_create: true,
                 on_update: false,
+            },
+        ),
+        meta::FieldMeta::new(
+            "year",
+            meta::FieldKind::Number {
+                min: None,
+                max: None,
+                only_int: false,
             },
         ),
     ],
@@ -338,6 +357,44 @@ fn read_made_in_memory(
     Ok(memory::test(record.open.get(), Op::Equal, true, Truth::True))
 }
 
+/// schema/reports.toml:13: `open = true && strftime("%Y", made) != "1999"`
+fn read_year(cx: &rules::Context<'_>) -> Predicate<reports::table> {
+    predicate::all([
+        compare::test(column::open(), Op::Equal, true, Truth::True),
+        compare::test(
+            function::time("%Y", column::made().into(), &[]),
+            Op::NotEqual,
+            "1999",
+            Truth::True,
+        ),
+    ])
+}
+
+/// The same over a record in memory.
+fn read_year_in_memory(
+    cx: &rules::Context<'_>,
+    record: &Report,
+    conn: &mut sql::Conn,
+) -> QueryResult<bool> {
+    Ok(
+        memory::test(record.open.get(), Op::Equal, true, Truth::True)
+            && joined::stored(conn, cx, record, &[], &read_year_computed_in_memory)?,
+    )
+}
+
+/// A condition that the database computes.
+fn read_year_computed_in_memory(
+    cx: &rules::Context<'_>,
+    rows: &joined::Rows<'_>,
+) -> joined::Condition {
+    compare::test(
+        function::time("%Y", rows.row(field::MADE).into(), &[]),
+        Op::NotEqual,
+        "1999",
+        Truth::True,
+    )
+}
+
 /// The rules of `reports`.
 static RULES: rules::Rules<Reports> = rules::Rules {
     list: rules::Rule::Public,
@@ -396,6 +453,18 @@ static RULES: rules::Rules<Reports> = rules::Rules {
             read_is_local: true,
             write: rules::Rule::Public,
         },
+        rules::FieldRules {
+            field: field::YEAR,
+            read: rules::Rule::When(rules::CompiledRule {
+                sql: read_year,
+                memory: read_year_in_memory,
+                text: "open = true && strftime(\"%Y\", made) != \"1999\"",
+                source: "schema/reports.toml:13",
+                reads: &[],
+            }),
+            read_is_local: false,
+            write: rules::Rule::Public,
+        },
     ],
 };
 
@@ -430,6 +499,7 @@ impl collection::Collection for Reports {
             field::OPEN => Some(column::open()),
             field::SECRET => Some(column::secret()),
             field::MADE => Some(column::made()),
+            field::YEAR => Some(column::year()),
             _ => None,
         }
     }
@@ -489,7 +559,7 @@ impl collection::Collection for Reports {
     fn update(mut conn: access::Permit, old: &Report, new: &Report) -> QueryResult<()> {
         if old != new {
             ::basalt_runtime::update_row!(
-                conn, reports, old => new, type_, about, open, secret, made
+                conn, reports, old => new, type_, about, open, secret, made, year
             )?;
         }
         Ok(())
