@@ -416,6 +416,35 @@ fn values_within_columns() {
     }
 }
 
+/// A pattern that is too long for SQLite is like one that isn't known, rather than an error.
+#[test]
+fn long_patterns() {
+    // Each begins in a way of its own, so that nothing is compared at every place.
+    let lengths = [("b", 49_997), ("c", 49_997), ("d", 49_998), ("e", 60_000)];
+    let texts = lengths.map(|(begin, more)| &*(begin.to_owned() + &"a".repeat(more)).leak());
+    let row = |text| Cells {
+        text: Some(text),
+        ..rows().remove(0)
+    };
+    let rows = texts.map(row);
+    let mut conn = database(&rows);
+    let long = Given::text(texts.concat());
+    for (op, when) in [(Op::Like, Truth::True), (Op::NotLike, Truth::False)] {
+        let within = compare::within(long.clone(), op, text_column(), when);
+        assert_eq!(found(&mut conn, within), [0, 1]);
+        let in_memory = |row: &Cells| memory::within(long.clone(), op, text(row), when);
+        assert_eq!(expected(&rows, in_memory), [0, 1]);
+        let beside = compare::columns(text_column(), op, text_column(), when);
+        assert_eq!(found(&mut conn, beside), [0, 1]);
+        for (given, count) in texts.map(Given::text).into_iter().zip([1, 1, 0, 0]) {
+            let test = compare::test(text_column(), op, given.clone(), when);
+            assert_eq!(found(&mut conn, test).len(), count);
+            let in_memory = |row: &Cells| memory::test(text(row), op, given.clone(), when);
+            assert_eq!(expected(&rows, in_memory).len(), count);
+        }
+    }
+}
+
 #[test]
 fn columns_against_columns() {
     let rows = rows();

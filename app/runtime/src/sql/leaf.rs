@@ -469,9 +469,9 @@ pub(crate) fn operand_text(operand: &Operand<'_>) -> Option<String> {
     })
 }
 
-/// The pattern that `~` matches with; `None` is NULL.
+/// The pattern that `~` matches with; `None` is NULL, and too long a one.
 fn pattern(side: &Side<'_>) -> Option<String> {
-    match (&side.operand, side.source) {
+    let pattern = match (&side.operand, side.source) {
         (Operand::Text(text), Source::Value) => Some(eval::like_pattern(text)),
         (Operand::Bool(bool), Source::Value) => Some(eval::like_pattern(eval::bool_word(*bool))),
         (Operand::Integer(integer), Source::Value) => {
@@ -481,14 +481,18 @@ fn pattern(side: &Side<'_>) -> Option<String> {
             Some(eval::like_pattern(&eval::number_text(*number)))
         }
         _ => side.text().map(|text| format!("%{text}%")),
-    }
+    };
+    pattern.filter(|pattern| pattern.len() <= eval::MAX_PATTERN)
 }
 
-/// The pattern "contains this column's text", with nothing escaped.
+/// The pattern "contains this column's text", with nothing escaped. NULL, if it is longer than
+/// [`eval::MAX_PATTERN`].
 fn contains(kind: Kind, part: usize) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Sql("('%' || ")];
+    let mut pieces = vec![Piece::Sql("(CASE WHEN octet_length(")];
     pieces.extend(kind.value(part));
-    pieces.push(Piece::Sql(" || '%') ESCAPE '\\'"));
+    pieces.push(Piece::Sql(") < 49999 THEN '%' || "));
+    pieces.extend(kind.value(part));
+    pieces.push(Piece::Sql(" || '%' END) ESCAPE '\\'"));
     pieces
 }
 
