@@ -100,8 +100,8 @@ pub(super) fn withhold(
     sights: &mut [Sight],
 ) -> QueryResult<()> {
     for guard in guards(entry, request) {
-        let name = entry.meta().field(guard.field).map_or("", |it| it.name);
-        if guard.read == RuleState::Public || !wants(name) {
+        let field = entry.meta().field(guard.field);
+        if guard.read == RuleState::Public || field.is_some_and(|it| !wants(it.name)) {
             continue;
         }
         let readable = entry.readable(conn, &context(request), guard.field, records)?;
@@ -142,6 +142,35 @@ pub(crate) fn guarded(
     let mut guards = guards(entry, context.request).iter();
     let guarded = guards.any(|it| it.field == field && it.read != RuleState::Public);
     guarded.then(|| Arc::clone(entry))
+}
+
+/// The record as the modifiers of a body build on it: without what the caller may not read, since
+/// the rules see what comes of it. `None` where that is the record itself.
+pub(crate) fn known(
+    conn: &mut Conn,
+    entry: &Entry,
+    request: &RequestInfo,
+    stored: &dyn Record,
+) -> QueryResult<Option<Box<dyn Record>>> {
+    let mut known = None;
+    for guard in guards(entry, request) {
+        let Some(field) = entry.meta().field(guard.field) else {
+            continue;
+        };
+        if guard.read == RuleState::Public
+            || !modify::builds_on_stored(&request.body.raw, field.name)
+            || entry.readable(conn, &context(request), guard.field, &[stored])? == [true]
+        {
+            continue;
+        }
+        let mut copy = match known {
+            Some(copy) => copy,
+            None => entry.copy(stored)?,
+        };
+        copy.set(guard.field, cast::zero(&field.kind));
+        known = Some(copy);
+    }
+    Ok(known)
 }
 
 /// A record that a caller wants to write.

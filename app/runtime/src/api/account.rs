@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use diesel::QueryResult;
+
 use super::write::Moment;
-use crate::access::manages;
+use crate::access::fields::Wish;
+use crate::access::{manages, sights};
 use crate::auth::password::Passwords;
 use crate::collection::{Record, text_of};
 use crate::error::{ApiError, FieldError, FieldErrors};
 use crate::field::{cast, generate, validate};
 use crate::meta::{CollectionMeta, FieldKind};
-use crate::registry::Entry;
 use crate::request::RequestInfo;
 use crate::sql::Conn;
 use crate::value::{Value, ValueRef};
@@ -149,26 +151,26 @@ pub fn is_verified(record: &dyn Record) -> bool {
     field.is_some_and(|field| record.get(field) == ValueRef::Bool(true))
 }
 
-/// The checks that come before those of the fields; `old` is `None` for a create.
-pub fn check(
+/// The checks that come before those of the fields.
+pub(crate) fn check(
     conn: &mut Conn,
-    entry: &Entry,
-    info: &RequestInfo,
+    wish: &Wish<'_>,
     secrets: &Secrets,
-    old: Option<&dyn Record>,
-    new: &dyn Record,
 ) -> Result<FieldErrors, ApiError> {
     let mut errors = FieldErrors::new();
+    let (entry, info, old, new) = (wish.entry, wish.request, wish.old, wish.new);
     if entry.meta().auth.is_none() {
         return Ok(errors);
     }
     let manager = manages(conn, entry, info, old.unwrap_or(new)).map_err(ApiError::internal)?;
     let mismatch = || FieldError::new("validation_values_mismatch", "Values don't match.");
     if !manager {
-        if old.is_some_and(|old| text_of(old, "email") != text_of(new, "email")) {
+        let unseen = unseen(conn, wish).map_err(ApiError::internal)?;
+        let changed = old.is_some_and(|old| text_of(old, "email") != text_of(new, "email"));
+        if changed || unseen.contains(&"email") {
             errors.insert("email".to_owned(), mismatch());
         }
-        if old.is_some_and(is_verified) != is_verified(new) {
+        if old.is_some_and(is_verified) != is_verified(new) || unseen.contains(&"verified") {
             errors.insert("verified".to_owned(), mismatch());
         }
     }
@@ -198,6 +200,30 @@ pub fn check(
         }
     }
     Ok(errors)
+}
+
+/// What an update gives although the caller can't see what is stored: any value is another one then,
+/// lest the right one be found by trying.
+fn unseen(conn: &mut Conn, wish: &Wish<'_>) -> QueryResult<Vec<&'static str>> {
+    let Some(old) = wish.old else {
+        return Ok(Vec::new());
+    };
+    let place = |name: &'static str| Some((name, wish.entry.meta().field_index(name)?));
+    let asked = ["email", "verified"].into_iter().filter_map(place);
+    let given: Vec<_> = asked.filter(|(_, it)| wish.given.contains(it)).collect();
+    if given.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wants = |name: &str| given.iter().any(|(known, _)| *known == name);
+    let sights = sights(conn, wish.entry, wish.request, &[old], &wants)?;
+    let seen = |name: &str, place| {
+        sights.first().is_some_and(|sight| {
+            let shown = name != "email" || sight.email || wish.entry.shape.shows_email(old);
+            shown && !sight.withheld.contains(place)
+        })
+    };
+    let hidden = given.iter().filter(|(name, place)| !seen(name, *place));
+    Ok(hidden.map(|(name, _)| *name).collect())
 }
 
 /// A changed password or address ends all sessions of the account.

@@ -62,7 +62,6 @@ fn run(
 ) -> Result<Written, ApiError> {
     let (mut record, given) = would_be(entry, &mut info, secrets);
     // What the caller may ask for; what a hook does is the application's own business.
-    let mut errors = account::check(conn, entry, &info, secrets, None, record.as_ref())?;
     let wish = Wish {
         entry,
         request: &info,
@@ -70,12 +69,16 @@ fn run(
         new: record.as_ref(),
         given: &given,
     };
+    let mut errors = account::check(conn, &wish, secrets)?;
     let refused = wish.refused(conn).map_err(ApiError::internal)?;
-    let mut hooked = HookContext {
-        request: &info,
-        conn,
-    };
-    entry.run_hooks(&mut hooked, Event::BeforeCreate(record.as_mut()))?;
+    // What is refused is no business of the application's.
+    if refused.is_empty() {
+        let mut hooked = HookContext {
+            request: &info,
+            conn,
+        };
+        entry.run_hooks(&mut hooked, Event::BeforeCreate(record.as_mut()))?;
+    }
     account::refuse_plain(None, record.as_ref())?;
     check_rule(conn, entry, &info, record.as_mut())?;
     if !errors.is_empty() {

@@ -8,7 +8,7 @@ use super::check::{self, Candidate};
 use super::reply::View;
 use super::write::{self, Moment};
 use super::{Reply, Shared, check_lock};
-use crate::access::fields::Wish;
+use crate::access::fields::{self, Wish};
 use crate::collection::{Record, text_of};
 use crate::error::ApiError;
 use crate::field::modify;
@@ -83,7 +83,9 @@ impl Change {
         let found = found.map_err(ApiError::internal)?.pop();
         let old = found.ok_or_else(ApiError::not_found)?;
         let mut new = entry.copy(old.as_ref()).map_err(ApiError::internal)?;
-        let values = modify::resolve(entry.meta(), &info.body.raw, old.as_ref());
+        let known = fields::known(conn, entry, info, old.as_ref()).map_err(ApiError::internal)?;
+        let base = known.as_deref().unwrap_or(old.as_ref());
+        let values = modify::resolve(entry.meta(), &info.body.raw, base);
         let given = write::take_over(entry.meta(), info, new.as_mut(), values);
         check_rule(conn, entry, info, id)?;
         Ok(Change { old, new, given })
@@ -108,7 +110,6 @@ impl Update<'_> {
         } = Change::plan(conn, entry, &mut info, id)?;
         let old = old.as_ref();
         self.secrets.apply(meta, new.as_mut(), &given);
-        let mut errors = account::check(conn, entry, &info, self.secrets, Some(old), new.as_ref())?;
         let wish = Wish {
             entry,
             request: &info,
@@ -116,16 +117,20 @@ impl Update<'_> {
             new: new.as_ref(),
             given: &given,
         };
+        let mut errors = account::check(conn, &wish, self.secrets)?;
         let refused = wish.refused(conn).map_err(ApiError::internal)?;
         if !errors.is_empty() {
             errors.extend(refused);
             return Err(ApiError::invalid(FAILED, errors));
         }
-        let mut hooked = HookContext {
-            request: &info,
-            conn,
-        };
-        entry.run_hooks(&mut hooked, Event::BeforeUpdate(old, new.as_mut()))?;
+        // What is refused is no business of the application's.
+        if refused.is_empty() {
+            let mut hooked = HookContext {
+                request: &info,
+                conn,
+            };
+            entry.run_hooks(&mut hooked, Event::BeforeUpdate(old, new.as_mut()))?;
+        }
         account::refuse_plain(Some(old), new.as_ref())?;
         account::rotate_token_key(old, new.as_mut());
         write::complete(new.as_mut(), Moment::Update);

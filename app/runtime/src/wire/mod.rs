@@ -58,9 +58,14 @@ impl Withheld {
         self.0 |= bit(field);
     }
 
+    /// Is this field one of them?
+    pub fn contains(self, field: usize) -> bool {
+        self.0 & bit(field) != 0
+    }
+
     fn has(self, slot: Slot) -> bool {
         match slot {
-            Slot::Field(field) => self.0 & bit(field) != 0,
+            Slot::Field(field) => self.contains(field),
             Slot::CollectionId | Slot::CollectionName | Slot::Expand => false,
         }
     }

@@ -305,7 +305,8 @@ fn what_may_not_be_read_makes_no_difference_to_writes() {
             client.patch(&path, &body).unwrap()
         });
         assert_eq!(before, after, "{path} {body}");
-        assert!(before.status == 200 || before.status == 400, "{before:?}");
+        // 404 where the update rule doesn't hold of the body.
+        assert!(matches!(before.status, 200 | 400 | 404), "{before:?}");
         outcomes[usize::from(before.status == 200)] += 1;
     }
     assert!(outcomes.iter().all(|count| *count > 30), "{outcomes:?}");

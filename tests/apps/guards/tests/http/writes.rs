@@ -186,3 +186,53 @@ fn the_fields_that_every_account_has_can_be_guarded_too() {
         refused("email")
     );
 }
+
+#[test]
+fn rules_see_nothing_of_what_a_modifier_would_build_on() {
+    let world = World::new();
+    // The rule bounds a bonus; added to those that are stored, this one is within and beyond it.
+    for name in ["ann", "open", "boss"] {
+        let path = record("staff", &staff(name));
+        let answer = outcome(world.bob.patch(&path, &json!({ "bonus+": 1250 })));
+        let refused = (400, "bonus: validation_not_allowed".to_owned());
+        assert_eq!(answer, refused, "{name}");
+    }
+    let own = record("staff", &staff("ann"));
+    let answer = outcome(world.ann.patch(&own, &json!({ "bonus+": 1450 })));
+    assert_eq!(answer, (404, String::new()));
+    let answer = outcome(world.ann.patch(&own, &json!({ "bonus+": 50 })));
+    assert_eq!(answer, (200, String::new()));
+}
+
+#[test]
+fn nobody_finds_an_address_by_trying_to_set_it() {
+    let world = World::new();
+    let patch = |client: &Client, name: &str, address: &str| {
+        let body = json!({ "email": format!("{address}@example.com") });
+        outcome(client.patch(&record("staff", &staff(name)), &body))
+    };
+    let mismatch = (400, "email: validation_values_mismatch".to_owned());
+    for address in ["b", "z"] {
+        assert_eq!(patch(&world.bob, "ann", address), mismatch, "{address}");
+    }
+    // Those who see an address may repeat it.
+    let fine = (200, String::new());
+    assert_eq!(patch(&world.ann, "ann", "b"), fine);
+    assert_eq!(patch(&world.bob, "boss", "c"), fine);
+    assert_eq!(patch(&world.bob, "boss", "z"), mismatch);
+}
+
+#[test]
+fn hooks_dont_run_for_what_is_refused() {
+    let world = World::new();
+    let refused = (400, "rank: validation_not_allowed".to_owned());
+    let body = json!({ "rank": "hooked" });
+    let path = record("staff", &staff("ann"));
+    assert_eq!(outcome(world.boss.patch(&path, &body)), refused);
+    let new = member(body.clone());
+    assert_eq!(outcome(world.guest.post(&records("staff"), &new)), refused);
+    let hooked = (418, String::new());
+    assert_eq!(outcome(world.superuser.patch(&path, &body)), hooked);
+    let answer = outcome(world.superuser.post(&records("staff"), &new));
+    assert_eq!(answer, hooked);
+}
