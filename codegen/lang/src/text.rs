@@ -99,13 +99,9 @@ pub fn like(text: &str, pattern: &str) -> bool {
     }
 }
 
-/// A number as `~` sees it when it stands in the rule: `5`, `5.5`, never with an exponent.
+/// A number as `~` sees it when it stands in the rule: `5`, `5.5`, `-0`, never with an exponent.
 pub fn number_text(number: f64) -> String {
-    if number == 0.0 {
-        "0".to_owned()
-    } else {
-        number.to_string()
-    }
+    number.to_string()
 }
 
 /// A REAL as SQLite (since 3.53) turns it into text: 17 significant digits, or fewer where they
