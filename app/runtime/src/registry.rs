@@ -273,7 +273,7 @@ pub struct Entry {
     /// The fields as the filter language sees them.
     fields: Vec<schema::OwnedField>,
     /// The list rule as it was understood.
-    list_rule: OnceLock<Option<Expr>>,
+    list_rule: OnceLock<Result<Option<Expr>, NotUnderstood>>,
 }
 
 impl fmt::Debug for Entry {
@@ -292,25 +292,37 @@ impl Deref for Entry {
 impl Entry {
     /// The list rule, for filters that look at the same related records as it does; `None` if it is
     /// locked or public.
-    pub(crate) fn list_rule(&self, registry: &Registry) -> Option<&Expr> {
+    ///
+    /// # Errors
+    /// The build accepted a rule that isn't understood now. A filter beside it must not be asked then:
+    /// it could tell of records that the rule keeps back.
+    pub(crate) fn list_rule(&self, registry: &Registry) -> Result<Option<&Expr>, &NotUnderstood> {
         let compile = || {
-            let text = self
-                .rule_text(Action::List)
-                .filter(|text| !text.is_empty())?;
+            let text = match self.rule_text(Action::List) {
+                None | Some("") => return Ok(None),
+                Some(text) => text,
+            };
             let scope = Scope::new(registry, self.place, Caller::Rule).imported(true);
             match basalt_lang::compile(text, &scope) {
-                Ok(compiled) => Some(compiled.typed),
-                Err(errors) => {
-                    // The build accepted it, by the same compiler and the same schema.
-                    tracing::error!(
-                        "the list rule of {} is not understood: {errors:?}",
-                        self.meta().name
-                    );
-                    None
-                }
+                Ok(compiled) => Ok(Some(compiled.typed)),
+                Err(errors) => Err(NotUnderstood(format!(
+                    "the list rule of {} is not understood: {errors:?}",
+                    self.meta().name
+                ))),
             }
         };
-        self.list_rule.get_or_init(compile).as_ref()
+        let known = self.list_rule.get_or_init(compile).as_ref();
+        known.map(Option::as_ref)
+    }
+}
+
+/// Why a rule can't be asked.
+#[derive(Debug)]
+pub(crate) struct NotUnderstood(String);
+
+impl fmt::Display for NotUnderstood {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -117,9 +117,12 @@ fn with_rule(
     info: &RequestInfo,
     filter: Compiled,
 ) -> Result<Plan, ApiError> {
-    let rule = match entry.list_rule(&app.registry) {
-        Some(rule) if !info.is_superuser() => rule,
-        _ => return Ok(filter.plan),
+    if info.is_superuser() {
+        return Ok(filter.plan);
+    }
+    let rule = entry.list_rule(&app.registry);
+    let Some(rule) = rule.map_err(ApiError::internal)? else {
+        return Ok(filter.plan);
     };
     if !basalt_lang::shares(rule, &filter.typed) {
         return Ok(filter.plan);

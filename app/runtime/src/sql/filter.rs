@@ -238,15 +238,13 @@ impl<C: Collection> Row<joined::Bound> for Beside<'_, C> {
     }
 
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Condition> {
-        Some(self.rows.same_row(C::via(field, inner, holds)?))
+        self.rows.same_row(|| C::via(field, inner, holds))
     }
 
     fn visible(&self, filter: &Filter<'_>, row: Option<Bound>) -> Option<Condition> {
         let Some(Bound { row, collection }) = row else {
-            return Some(
-                self.rows
-                    .same_row(Of::<C>(PhantomData).visible(filter, None)?),
-            );
+            let own = Of::<C>(PhantomData);
+            return self.rows.same_row(|| own.visible(filter, None));
         };
         let entry = filter.registry?.entries().get(collection.0)?;
         let ids = || entry.listable_ids(filter.context);
@@ -255,10 +253,8 @@ impl<C: Collection> Row<joined::Bound> for Beside<'_, C> {
 
     fn readable(&self, filter: &Filter<'_>, field: usize, row: Option<Bound>) -> Option<Condition> {
         let Some(Bound { row, collection }) = row else {
-            return Some(
-                self.rows
-                    .same_row(fields::readable::<C>(filter.context, field)),
-            );
+            let seen = || Some(fields::readable::<C>(filter.context, field));
+            return self.rows.same_row(seen);
         };
         let entry = filter.registry?.entries().get(collection.0)?;
         let ids = || entry.readable_ids(filter.context, field);

@@ -1,7 +1,7 @@
 //! Pieces of SQL that Diesel has no expression for, with typed binds. Free of the table, so that
 //! the work on conditions is compiled once and not for every collection.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -99,16 +99,33 @@ impl Fragment {
 }
 
 /// The forms of SQL that clients have asked for so far. A connection keeps every statement that it
-/// has prepared, so only so many forms may be kept; the others are prepared each time.
+/// has prepared, so only so many forms may be kept, those that are asked for again and again; the
+/// others are prepared each time.
 pub(crate) struct Shapes {
-    known: Mutex<BTreeSet<u64>>,
+    forms: Mutex<Forms>,
     limit: usize,
 }
+
+struct Forms {
+    /// Kept for good: a connection forgets no statement.
+    kept: BTreeSet<u64>,
+    /// How often the others were asked for lately.
+    asked: BTreeMap<u64, u8>,
+}
+
+/// What is asked for so often is kept.
+const OFTEN: u8 = 3;
+
+/// How many forms are counted at a time, for each that may be kept.
+const COUNTED: usize = 8;
 
 impl Shapes {
     pub(crate) const fn new(limit: usize) -> Self {
         Shapes {
-            known: Mutex::new(BTreeSet::new()),
+            forms: Mutex::new(Forms {
+                kept: BTreeSet::new(),
+                asked: BTreeMap::new(),
+            }),
             limit,
         }
     }
@@ -132,8 +149,24 @@ impl Shapes {
     }
 
     fn knows(&self, shape: u64) -> bool {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.contains(&shape) || (known.len() < self.limit && known.insert(shape))
+        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        if forms.kept.contains(&shape) {
+            return true;
+        }
+        if forms.kept.len() >= self.limit {
+            return false;
+        }
+        if forms.asked.len() >= self.limit * COUNTED {
+            forms.asked.clear();
+        }
+        let times = forms.asked.entry(shape).or_insert(0);
+        *times += 1;
+        let often = *times >= OFTEN;
+        if often {
+            forms.asked.remove(&shape);
+            forms.kept.insert(shape);
+        }
+        often
     }
 }
 
@@ -168,5 +201,25 @@ where
 {
     fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         self.fragment.walk_ast(pass)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_once_takes_no_place() {
+        let shapes = Shapes::new(2);
+        for shape in 0..10_000 {
+            assert!(!shapes.knows(shape));
+        }
+        let asked = |shape| (0..4).map(|_| shapes.knows(shape)).collect::<Vec<_>>();
+        assert_eq!(asked(20_000), [false, false, true, true]);
+        assert_eq!(asked(20_001), [false, false, true, true]);
+        assert_eq!(asked(20_002), [false; 4]);
+        assert_eq!(asked(20_001), [true; 4]);
+        let counted = shapes.forms.lock().map(|forms| forms.asked.len());
+        assert!(counted.is_ok_and(|counted| counted <= 2 * COUNTED));
     }
 }

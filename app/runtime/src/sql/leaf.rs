@@ -251,15 +251,30 @@ fn coalesced(part: usize) -> Vec<Piece> {
     ]
 }
 
+/// The most values for which a statement is kept: there is another one for each number of them.
+const FEW_VALUES: usize = 8;
+
+/// The most conditions in one chain of `OR` or `AND`: SQLite counts each as one level more, and
+/// bounds these.
+const CHAIN: usize = 8;
+
 /// Some value has the outcome; for the peer's match-all, none may have the opposite one either.
 fn quantified(given: &Given, when: Truth, one: impl Fn(&Side<'_>, Truth) -> Outcome) -> Outcome {
     let sides = given.sides();
     let some = any(sides.iter().map(|side| one(side, when)).collect());
-    if given.quantifier() == Quantifier::Some {
-        return some;
+    let outcome = if given.quantifier() == Quantifier::Some {
+        some
+    } else {
+        let opposite = any(sides.iter().map(|side| one(side, opposite(when))).collect());
+        all(vec![some, not(opposite)])
+    };
+    match outcome {
+        Outcome::When(mut pieces) if sides.len() > FEW_VALUES => {
+            pieces.push(Piece::Volatile);
+            Outcome::When(pieces)
+        }
+        few => few,
     }
-    let opposite = any(sides.iter().map(|side| one(side, opposite(when))).collect());
-    all(vec![some, not(opposite)])
 }
 
 pub(crate) fn opposite(when: Truth) -> Truth {
@@ -290,17 +305,25 @@ fn joined(parts: Vec<Outcome>, word: &'static str, decisive: Outcome, none: Outc
     if found.len() < 2 {
         return found.pop().map_or(none, Outcome::When);
     }
+    while found.len() > CHAIN {
+        found = found.chunks(CHAIN).map(|part| chain(part, word)).collect();
+    }
+    Outcome::When(chain(&found, word))
+}
+
+/// `((a) OR (b) OR (c))`
+fn chain(parts: &[Vec<Piece>], word: &'static str) -> Vec<Piece> {
     let mut pieces = vec![Piece::Sql("(")];
-    for (index, part) in found.into_iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         if index > 0 {
             pieces.push(Piece::Sql(word));
         }
         pieces.push(Piece::Sql("("));
-        pieces.extend(part);
+        pieces.extend(part.iter().cloned());
         pieces.push(Piece::Sql(")"));
     }
     pieces.push(Piece::Sql(")"));
-    Outcome::When(pieces)
+    pieces
 }
 
 /// The rows for which the condition is false or NULL.

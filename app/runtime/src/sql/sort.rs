@@ -144,7 +144,9 @@ fn first<C: Collection>(
         }
         all.extend(field_of(wanted).map(|field| (Origin::Joined(last), field)));
         let one = |(row, field): (Origin, usize)| match row {
-            Origin::Row => rows.same_row(fields::readable::<C>(context, field)),
+            Origin::Row => rows
+                .same_row(|| Some(fields::readable::<C>(context, field)))
+                .unwrap_or(Predicate::Never),
             Origin::Joined(row) => match joins.get(row).and_then(Join::collection) {
                 Some(id) => rows.missing_or(row, &|| (ways.readable)(id, field)),
                 None => Predicate::Always,

@@ -250,8 +250,15 @@ impl Rows<'_> {
     }
 
     /// A condition on the row that the rule is about, as its table has it.
-    pub(in crate::sql) fn same_row<T: 'static>(&self, condition: Predicate<T>) -> Condition {
-        match condition {
+    pub(in crate::sql) fn same_row<T: 'static>(
+        &self,
+        condition: impl FnOnce() -> Option<Predicate<T>>,
+    ) -> Option<Condition> {
+        if self.trial {
+            // What the row's own table decides doesn't depend on the joined ones.
+            return Some(undecided());
+        }
+        Some(match condition()? {
             Predicate::Always => Predicate::Always,
             Predicate::Never => Predicate::Never,
             Predicate::When(condition) => {
@@ -259,7 +266,7 @@ impl Rows<'_> {
                 let (parts, pieces): (Vec<Part>, _) = (vec![condition], vec![Piece::Part(0)]);
                 Predicate::When(Fragment { parts, pieces }.typed())
             }
-        }
+        })
     }
 
     /// A joined row is missing, or it is one of those that the caller may see.

@@ -1,10 +1,11 @@
 //! Rows that are bound together, of a database of three small collections: what is found, and by
 //! which SQL.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod world;
 
-use basalt_lang::plan::{Macro, Op, Truth};
+use basalt_lang::plan::{Macro, Op, Quantifier, Truth};
+use diesel::query_builder::QueryFragment;
 use serde_json::json;
 
 use self::world::{
@@ -14,7 +15,7 @@ use self::world::{
 use super::*;
 use crate::request::RequestInfo;
 use crate::sql::fragment::sql;
-use crate::sql::{Form, compare, function, predicate};
+use crate::sql::{Db, Form, compare, function, predicate};
 use crate::value::Value;
 
 /// The posts for which the condition holds: as rows in both forms of sub-selects, and then record by
@@ -358,6 +359,38 @@ fn what_is_not_there_fails() {
         target: &USERS,
     }];
     assert!(fails(&nowhere, &|_, rows| is(rows.of(0, 0), "x")));
+}
+
+/// A client can submit any number of values.
+#[test]
+fn many_values() {
+    let condition = |cx: &Context<'_>, rows: &Rows<'_>| {
+        let given = cx.body_each(&["names"], Quantifier::Some);
+        compare::test(rows.row(TITLE), Op::Equal, given, Truth::True)
+    };
+    let all = |cx: &Context<'_>, rows: &Rows<'_>| {
+        let given = cx.body_each(&["names"], Quantifier::All);
+        compare::test(rows.row(TITLE), Op::NotEqual, given, Truth::True)
+    };
+    for (count, kept) in [(3, true), (5000, false)] {
+        let mut names: Vec<_> = (0..count).map(|number| number.to_string()).collect();
+        names.push("two".to_owned());
+        let request = request(None, json!({ "names": names }));
+        assert_eq!(found(&request, &[], &condition, true), "p2", "{count}");
+        assert_eq!(found(&request, &[], &all, true), "p1 p3", "{count}");
+        let form = Form::Exists;
+        let context = Context {
+            request: &request,
+            form,
+        };
+        let own = Source::Table(Name::Outer("posts"), &POSTS);
+        let rows = Rows::bind(&context, own, &[], None);
+        let Predicate::When(made) = condition(&context, &rows) else {
+            panic!("it depends on the row");
+        };
+        let safe = QueryFragment::<Db>::is_safe_to_cache_prepared(&*made, &Db::default());
+        assert_eq!(safe.unwrap(), kept, "{count}");
+    }
 }
 
 #[test]
