@@ -229,7 +229,7 @@ impl Join {
         }
     }
 
-    pub(crate) fn from_mut(&mut self) -> Option<&mut Origin> {
+    pub(crate) fn origin_mut(&mut self) -> Option<&mut Origin> {
         match self {
             Join::One { from, .. }
             | Join::Many { from, .. }

@@ -151,7 +151,7 @@ pub(crate) fn pruned(joins: Vec<Join>, mut inner: Plan, holds: bool) -> Plan {
         .zip(&needed)
         .filter(|(_, needed)| **needed);
     let joins = kept.map(|(mut join, _)| {
-        if let Some(Origin::Joined(from)) = join.from_mut() {
+        if let Some(Origin::Joined(from)) = join.origin_mut() {
             renumber(from);
         }
         join

@@ -15,7 +15,8 @@ const HALF: usize = 2048;
 /// Longer conditions are not remembered.
 const LONGEST_KEY: usize = 4096;
 
-/// Totals that were counted, by condition. Bounded, exact, never stale.
+/// Totals that were counted, by condition. Bounded, exact, never stale: a condition depends on its
+/// values and on records, and never on the database's clock.
 #[derive(Clone, Default)]
 pub struct Totals(Arc<Mutex<Halves>>);
 
