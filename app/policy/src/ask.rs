@@ -17,8 +17,12 @@ enum Verdict {
     Allowed,
     /// A rule stands in the way.
     Denied(String),
+    /// The answer came, but not with what was asked for: what came instead.
+    Lacks(String),
     /// No rule stands in the way, but something else does.
     Refused(String),
+    /// Not even a superuser gets it, so that no rule can be at work: why.
+    Vacuous(String),
 }
 
 /// Puts every claim of a test to the server; returns those that don't hold.
@@ -29,27 +33,34 @@ pub fn run(stage: &mut Stage<'_>, test: &Test) -> anyhow::Result<Vec<Failure>> {
     let mut failures = Vec::new();
     for claim in &test.claims {
         let (verdict, rule) = judge(stage, test, claim)?;
-        let (expected, holds) = match (&verdict, claim.may) {
-            (Verdict::Allowed, true) | (Verdict::Denied(_), false) => continue,
-            (_, true) => (expected(stage, &claim.deed), false),
-            (_, false) => ("denied".to_owned(), true),
+        let (yes, no) = match claim.deed {
+            Deed::See { .. } => ("shown", "hidden"),
+            _ => ("allowed", "denied"),
+        };
+        let expected = match (&verdict, claim.may) {
+            (Verdict::Allowed, true) | (Verdict::Denied(_) | Verdict::Lacks(_), false) => continue,
+            (_, true) => exactly(stage, &claim.deed).unwrap_or_else(|| yes.to_owned()),
+            (_, false) => no.to_owned(),
         };
         let got = match verdict {
-            Verdict::Allowed => "allowed".to_owned(),
-            Verdict::Denied(why) => format!("denied ({why})"),
-            Verdict::Refused(why) if holds => {
+            Verdict::Allowed => yes.to_owned(),
+            Verdict::Denied(why) => format!("{no} ({why})"),
+            Verdict::Refused(why) if !claim.may => {
                 format!("no rule stands in the way, though the request is refused ({why})")
             }
             Verdict::Refused(why) => format!("the rule allows it, but it is refused ({why})"),
+            Verdict::Lacks(what) => what,
+            Verdict::Vacuous(why) => format!("no rule is at work here: {why}"),
         };
         let verb = match (&claim.deed, claim.may) {
-            (Deed::See { .. }, _) => "",
-            (_, true) => "may ",
-            (_, false) => "may not ",
+            (Deed::See { .. }, true) => "must",
+            (Deed::See { .. }, false) => "must not",
+            (_, true) => "may",
+            (_, false) => "may not",
         };
         failures.push(Failure {
             place: claim.place.clone(),
-            claim: format!("{} {verb}{}", who(stage, test.caller), claim.text),
+            claim: format!("{} {verb} {}", who(stage, test.caller), claim.text),
             expected,
             got,
             rule,
@@ -58,13 +69,14 @@ pub fn run(stage: &mut Stage<'_>, test: &Test) -> anyhow::Result<Vec<Failure>> {
     Ok(failures)
 }
 
-fn expected(stage: &Stage<'_>, deed: &Deed) -> String {
+/// What a list must hold, if all of it is said.
+fn exactly(stage: &Stage<'_>, deed: &Deed) -> Option<String> {
     match deed {
         Deed::List {
             listed: Listed::Exactly(ids),
             ..
-        } => format!("exactly {}", names(stage, ids.iter().copied())),
-        _ => "allowed".to_owned(),
+        } => Some(format!("exactly {}", names(stage, ids.iter().copied()))),
+        _ => None,
     }
 }
 
@@ -100,6 +112,10 @@ fn judge(stage: &mut Stage<'_>, test: &Test, claim: &Claim) -> anyhow::Result<(V
         Deed::See { expand, field, .. } => see(&answer, expand, field),
         _ => of_action(action, &answer),
     };
+    let verdict = match vacuous(stage, test, claim, &verdict)? {
+        Some(why) => Verdict::Vacuous(why),
+        None => verdict,
+    };
     let rule = match test.caller {
         Caller::Superuser => "no rule applies to superusers".to_owned(),
         _ => {
@@ -108,6 +124,78 @@ fn judge(stage: &mut Stage<'_>, test: &Test, claim: &Claim) -> anyhow::Result<(V
         }
     };
     Ok((verdict, rule))
+}
+
+/// Would a claim that the caller may not list or see something hold whatever the rules are? It
+/// would if there is nothing to be kept from anyone.
+fn vacuous(
+    stage: &mut Stage<'_>,
+    test: &Test,
+    claim: &Claim,
+    verdict: &Verdict,
+) -> anyhow::Result<Option<String>> {
+    if claim.may || !matches!(verdict, Verdict::Denied(_) | Verdict::Lacks(_)) {
+        return Ok(None);
+    }
+    let (_, collection) = subject(stage, &claim.deed);
+    let mut ask = request(stage, test, &claim.deed, &collection);
+    ask.caller = Caller::Superuser;
+    match (&claim.deed, verdict) {
+        (Deed::List { listed, .. }, Verdict::Lacks(_)) => {
+            let answer = stage.ask(&ask)?;
+            let found = list(stage, &collection, listed, &answer);
+            Ok(match found {
+                Verdict::Lacks(_) => Some("a superuser's list doesn't hold it either".to_owned()),
+                _ => None,
+            })
+        }
+        (
+            Deed::See {
+                example,
+                expand,
+                field,
+            },
+            _,
+        ) => {
+            let answer = stage.ask(&ask)?;
+            let first = expand.split('.').next().unwrap_or_default();
+            let record = name(stage, *example);
+            Ok(match see(&answer, expand, field) {
+                Verdict::Allowed => None,
+                _ if behind(&answer, expand).is_empty() => Some(format!(
+                    "`{expand}` is not there for superusers either; give `{record}` a value for `{first}`"
+                )),
+                _ if is_secret(stage.schema, &collection, expand, field) => None,
+                _ => Some("not even superusers are shown it".to_owned()),
+            })
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Is it a field that nobody is ever shown?
+fn is_secret(schema: &ir::Schema, collection: &str, expand: &str, field: &str) -> bool {
+    let Some(holder) = way(schema, collection, expand).into_iter().last() else {
+        return false;
+    };
+    let mut fields = holder.fields.iter();
+    fields.any(|it| {
+        let secret = matches!(it.kind, ir::FieldKind::Password { .. });
+        it.name.wire == field && (secret || it.system && field == "tokenKey")
+    })
+}
+
+/// The collections from the record to the field: one more than there are relations.
+fn way<'a>(schema: &'a ir::Schema, collection: &str, expand: &str) -> Vec<&'a ir::Collection> {
+    let mut way: Vec<&ir::Collection> = schema.collection(collection).into_iter().collect();
+    for name in expand.split('.').filter(|name| !name.is_empty()) {
+        let holder = way.last();
+        let field = holder.and_then(|it| it.fields.iter().find(|it| it.name.wire == name));
+        if let Some(ir::FieldKind::Relation { target, .. }) = field.map(|it| &it.kind) {
+            way.extend(schema.collections.get(target.0));
+        }
+    }
+    way
 }
 
 /// The action and the collection of a deed.
@@ -249,8 +337,8 @@ fn is_leave(field: &str, error: &JsonValue) -> bool {
 }
 
 fn list(stage: &Stage<'_>, collection: &str, listed: &Listed, answer: &Answer) -> Verdict {
-    if answer.status != 200 {
-        return Verdict::Denied(answer.reason());
+    if let Some(verdict) = not_answered(answer) {
+        return verdict;
     }
     let items = answer.body.get("items").and_then(JsonValue::as_array);
     let ids = items
@@ -270,14 +358,37 @@ fn list(stage: &Stage<'_>, collection: &str, listed: &Listed, answer: &Answer) -
     if holds {
         return Verdict::Allowed;
     }
-    let found = names(stage, found.into_iter());
-    Verdict::Denied(format!("the list holds {found}"))
+    Verdict::Lacks(match ids.is_empty() {
+        true => "an empty list".to_owned(),
+        false => format!("a list of {}", names(stage, found.into_iter())),
+    })
+}
+
+/// The verdict on an answer without records: no server that breaks keeps anything from anyone.
+fn not_answered(answer: &Answer) -> Option<Verdict> {
+    match answer.status {
+        200 => None,
+        400 | 403 | 404 => Some(Verdict::Denied(answer.reason())),
+        _ => Some(Verdict::Refused(answer.reason())),
+    }
 }
 
 fn see(answer: &Answer, expand: &str, field: &str) -> Verdict {
-    if answer.status != 200 {
-        return Verdict::Denied(format!("the record itself: {}", answer.reason()));
+    if let Some(verdict) = not_answered(answer) {
+        return verdict;
     }
+    let records = behind(answer, expand);
+    if records.iter().any(|record| record.get(field).is_some()) {
+        return Verdict::Allowed;
+    }
+    Verdict::Lacks(match records.is_empty() {
+        true => format!("hidden (`{expand}` is not expanded)"),
+        false => format!("hidden (the answer has no `{field}`)"),
+    })
+}
+
+/// The record of an answer, or those that are expanded behind it.
+fn behind<'a>(answer: &'a Answer, expand: &str) -> Vec<&'a JsonValue> {
     let mut records = vec![&answer.body];
     for name in expand.split('.').filter(|name| !name.is_empty()) {
         let next = records
@@ -289,13 +400,7 @@ fn see(answer: &Answer, expand: &str, field: &str) -> Verdict {
         });
         records = next.collect();
     }
-    if records.iter().any(|record| record.get(field).is_some()) {
-        return Verdict::Allowed;
-    }
-    Verdict::Denied(match records.is_empty() {
-        true => format!("`{expand}` is not expanded"),
-        false => format!("the answer has no `{field}`"),
-    })
+    records
 }
 
 /// The rule of an action, in words, with its place; then those of the fields that were refused.
@@ -330,16 +435,41 @@ fn decided_by(
             text.push_str(&format!("; {}", said(&field.write, &name, &field.location)));
         }
     }
-    if let Deed::See { expand, field, .. } = deed
-        && expand.is_empty()
-        && let Some(field) = found.fields.iter().find(|it| it.name.wire == *field)
-    {
-        let name = format!("`read` of field `{}`", field.name.wire);
-        match (&field.read, field.hidden) {
-            (_, true) => text.push_str("; the field is hidden"),
-            (Rule::Public, false) => {}
-            (rule, false) => text.push_str(&format!("; {}", said(rule, &name, &field.location))),
+    if let Deed::See { expand, field, .. } = deed {
+        let names = expand.split('.').filter(|name| !name.is_empty());
+        let names = names.chain([field.as_str()]);
+        for (place, (holder, name)) in way(schema, collection, expand)
+            .into_iter()
+            .zip(names)
+            .enumerate()
+        {
+            if place > 0 {
+                let name = format!("`view` of `{}`", holder.name.wire);
+                let rule = said(&holder.rules.view, &name, &holder.location);
+                text.push_str(&format!("; {rule}"));
+            }
+            text.push_str(&of_field(holder, name));
         }
+    }
+    text
+}
+
+/// What else decides who sees a field, beside the rule of its record.
+fn of_field(holder: &ir::Collection, name: &str) -> String {
+    let Some(field) = holder.fields.iter().find(|it| it.name.wire == name) else {
+        return String::new();
+    };
+    let mut text = String::new();
+    if field.hidden {
+        text.push_str(&format!("; the field `{name}` is hidden"));
+    }
+    if field.read != Rule::Public {
+        let name = format!("`read` of field `{name}`");
+        text.push_str(&format!("; {}", said(&field.read, &name, &field.location)));
+    }
+    let account = matches!(holder.kind, ir::CollectionKind::Auth(_));
+    if account && field.system && name == "email" {
+        text.push_str("; `emailVisibility` of the record");
     }
     text
 }

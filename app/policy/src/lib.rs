@@ -4,17 +4,20 @@
 //! is put back after every write.
 
 mod ask;
+mod fit;
 mod outcome;
 mod stage;
 
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use basalt_codegen::ir::{self, Rule};
+use basalt_codegen::ir;
+use basalt_codegen::resolve::RuleView;
 use basalt_codegen::{Report, policy, read_dir, read_tests, resolve};
 use basalt_runtime::app::Application;
-use basalt_runtime::registry::{Action, Registry};
+use basalt_runtime::registry::Registry;
 
+pub use fit::differences;
 pub use outcome::{Failure, Outcome, Tested};
 
 /// Runs the tests of a schema folder; `filter` is a part of the file's or the test's name.
@@ -31,7 +34,7 @@ pub fn run(
     let schema = resolve(&sources).map_err(|report| failed(&report))?.schema;
     let tests = read_tests(schema_dir).map_err(|report| failed(&report))?;
     let suites = policy::load(&schema, &tests).map_err(|report| failed(&report))?;
-    same_rules(&application().collections.build(), &schema)?;
+    same_schema(&application().collections.build(), &schema)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -79,34 +82,17 @@ fn failed(report: &Report) -> anyhow::Error {
 }
 
 /// A program tells nothing about rules that it wasn't built from.
-fn same_rules(registry: &Registry, schema: &ir::Schema) -> anyhow::Result<()> {
-    for collection in &schema.collections {
-        let name = &collection.name.wire;
-        let Some(entry) = registry.find(name) else {
-            bail!("this program has no collection `{name}`: build it again");
-        };
-        let rules = &collection.rules;
-        let actions = [
-            (Action::List, "list", &rules.list),
-            (Action::View, "view", &rules.view),
-            (Action::Create, "create", &rules.create),
-            (Action::Update, "update", &rules.update),
-            (Action::Delete, "delete", &rules.delete),
-            (Action::Auth, "auth", &rules.auth),
-            (Action::Manage, "manage", &rules.manage),
-        ];
-        for (action, word, rule) in actions {
-            let text = match rule {
-                Rule::Locked => None,
-                Rule::Public => Some(""),
-                Rule::When(compiled) => Some(compiled.text.as_str()),
-            };
-            if entry.rule_text(action) != text {
-                bail!(
-                    "this program was built from another `{word}` rule of `{name}`: build it again"
-                );
-            }
-        }
-    }
-    Ok(())
+fn same_schema(registry: &Registry, schema: &ir::Schema) -> anyhow::Result<()> {
+    let mut found = fit::of_rules(schema, registry);
+    found.extend(fit::differences(&RuleView::new(schema), registry, true));
+    let more = match found.len() {
+        0 => return Ok(()),
+        1 => String::new(),
+        number => format!(", and {} more", number - 1),
+    };
+    let first = found.first().map_or("", String::as_str);
+    bail!(
+        "this program was built from other schema files ({first}{more}): run `cargo build`, then \
+         this again"
+    )
 }

@@ -66,6 +66,10 @@ pub struct FieldGuard {
     pub reads: &'static [&'static str],
     /// Who may set it.
     pub write: RuleState,
+    /// The text of the `read` rule; empty if public, `None` if locked.
+    pub read_text: Option<&'static str>,
+    /// The text of the `write` rule, likewise.
+    pub write_text: Option<&'static str>,
 }
 
 /// Which query is run for [`Endpoint::probe_unchecked`].

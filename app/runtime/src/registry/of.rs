@@ -166,6 +166,15 @@ fn count_listed<C: Collection>(
     total.map_err(ApiError::internal)
 }
 
+/// As the schema spells it; empty if public, `None` if locked.
+fn text_of_rule<C: Collection>(rule: &Rule<C>) -> Option<&'static str> {
+    match rule {
+        Rule::Locked => None,
+        Rule::Public => Some(""),
+        Rule::When(rule) => Some(rule.text),
+    }
+}
+
 impl<C: Collection> Endpoint for Of<C> {
     fn meta(&self) -> &'static CollectionMeta {
         C::META
@@ -176,11 +185,7 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn rule_text(&self, action: Action) -> Option<&'static str> {
-        match access::rule(C::rules(), action) {
-            Rule::Locked => None,
-            Rule::Public => Some(""),
-            Rule::When(rule) => Some(rule.text),
-        }
+        text_of_rule(access::rule(C::rules(), action))
     }
 
     fn list_reads(&self) -> &'static [&'static str] {
@@ -193,6 +198,8 @@ impl<C: Collection> Endpoint for Of<C> {
             read: access::state(&rules.read),
             reads: reads(&rules.read),
             write: access::state(&rules.write),
+            read_text: text_of_rule(&rules.read),
+            write_text: text_of_rule(&rules.write),
         };
         C::rules().fields.iter().map(guard).collect()
     }

@@ -48,16 +48,19 @@ pub(super) fn run(args: &AccessArgs) -> anyhow::Result<()> {
 
 fn check(file: &Path, wanted: &str, schema: &Path) -> anyhow::Result<()> {
     let shown = file.display();
-    let found = std::fs::read_to_string(file).with_context(|| format!("can't read {shown}"))?;
+    let command = format!(
+        "basalt schema access --schema {} --format markdown > {shown}",
+        schema.display()
+    );
+    let found = std::fs::read_to_string(file)
+        .with_context(|| format!("can't read {shown}; this makes it:\n  {command}"))?;
     let Some(difference) = difference(&found, wanted) else {
         println!("{shown}: up to date");
         return Ok(());
     };
     bail!(
-        "the schema and {shown} don't agree on who may do what\n{difference}\
-         If the change is meant, write the file anew and let it be reviewed:\n  \
-         basalt schema access --schema {} --format markdown > {shown}",
-        schema.display()
+        "the schema and {shown} don't agree on who may do what (-: in the file, +: by the schema)\n\
+         {difference}If the change is meant, write the file anew and let it be reviewed:\n  {command}"
     )
 }
 

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use basalt_codegen::emit::emit;
 use basalt_codegen::{Checked, Report, ir, needs};
 use clap::{Args, Subcommand};
@@ -11,11 +11,11 @@ use clap::{Args, Subcommand};
 /// Look at the schema files.
 #[derive(Debug, Subcommand)]
 pub enum SchemaCommand {
-    /// Report every mistake in the schema files
+    /// Report every mistake in the schema files and their policy tests
     #[command(
-        after_help = "Examples:\n  basalt schema check\n  basalt schema check --schema my/schema"
+        after_help = "Examples:\n  basalt schema check\n  basalt schema check --deny-warnings --schema my/schema"
     )]
-    Check(Place),
+    Check(CheckArgs),
     /// Print the Rust code that a collection becomes
     #[command(after_help = "Examples:\n  basalt schema expand posts\n  basalt schema expand")]
     Expand {
@@ -42,6 +42,16 @@ Examples:
     Test(super::test::TestArgs),
 }
 
+/// What to check, and how strictly.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Fail if there are warnings
+    #[arg(long)]
+    deny_warnings: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
 /// Where the schema files are.
 #[derive(Debug, Args)]
 pub struct Place {
@@ -52,7 +62,7 @@ pub struct Place {
 
 pub(super) fn run(command: SchemaCommand) -> anyhow::Result<()> {
     match command {
-        SchemaCommand::Check(place) => check(&place.schema),
+        SchemaCommand::Check(args) => check(&args),
         SchemaCommand::Expand { collection, place } => expand(collection.as_deref(), &place.schema),
         SchemaCommand::Explain(args) => super::explain::run(&args),
         SchemaCommand::Access(args) => super::access::run(&args),
@@ -94,18 +104,35 @@ fn count(number: usize, noun: &str) -> String {
     }
 }
 
-fn check(dir: &Path) -> anyhow::Result<()> {
-    let schema = load(dir)?;
+fn check(args: &CheckArgs) -> anyhow::Result<()> {
+    let dir = args.place.schema.as_path();
+    let Checked { schema, warnings } = read(dir)?;
+    print_report(&warnings);
+    let tests = basalt_codegen::read_tests(dir);
+    tests
+        .and_then(|sources| basalt_codegen::policy::load(&schema, &sources))
+        .map_err(|report| {
+            print_report(&report);
+            let errors = count(report.errors(), "error");
+            anyhow!("the policy tests have {errors} (see above)")
+        })?;
     let own = schema
         .collections
         .iter()
         .filter(|collection| !collection.system)
         .count();
+    let warned = match warnings.warnings() {
+        0 => String::new(),
+        number => format!(", {}", count(number, "warning")),
+    };
     println!(
-        "{} in {}: no errors",
+        "{} in {}: no errors{warned}",
         count(own, "collection"),
         dir.display()
     );
+    if args.deny_warnings && !warned.is_empty() {
+        bail!("warnings are denied (see above)");
+    }
     for collection in &schema.collections {
         for index in &collection.indexes {
             if index.reason.starts_with(needs::FOR_RULES) {

@@ -25,6 +25,19 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<()> {
         &args.place.schema,
         args.filter.as_deref(),
     )?;
+    if outcome.tests.is_empty() {
+        let folder = args.place.schema.display();
+        match &args.filter {
+            Some(filter) if outcome.filtered > 0 => bail!(
+                "no policy test has `{filter}` in its name or file; there are {} in {folder}",
+                outcome.filtered
+            ),
+            _ => bail!(
+                "no policy tests in {folder}: add `{folder}/posts.test.toml` (see the README of the \
+                 schema directory)"
+            ),
+        }
+    }
     let text = if args.json {
         serde_json::to_string_pretty(&outcome)? + "\n"
     } else {
@@ -87,9 +100,9 @@ title = 'Two'
 [[test]]
 name = 'what is not so'
 may = ['list organizations', 'list posts where title = \"One\" -> two', 'view posts.one']
-may_not = ['delete posts.one', 'view posts.one', 'update posts.one']
+may_not = ['delete posts.one', 'view posts.one', 'update posts.one', 'list posts where title = \"no\"']
 sees = { \"posts.one\" = ['title', 'author.username'] }
-sees_not = { \"posts.one\" = ['title'] }
+sees_not = { \"posts.one\" = ['title', 'author.username'] }
 body = { author = 'nobody' }
 
 [[test]]
@@ -104,11 +117,11 @@ test schema/posts.test.toml: what is so ... ok
 ---- schema/posts.test.toml: what is not so
 schema/posts.test.toml:12:8: guest may list organizations
   expected  allowed
-  got       denied (the list holds none of the example records)
+  got       an empty list
   rule      `list` of `organizations`, schema/organizations.toml:7: @request.auth.id != ''
 schema/posts.test.toml:12:30: guest may list posts where title = \"One\" -> two
   expected  exactly posts.two
-  got       denied (the list holds posts.one)
+  got       a list of posts.one
   rule      `list` of `posts` is public (schema/posts.toml)
 schema/posts.test.toml:13:12: guest may not delete posts.one
   expected  denied
@@ -123,14 +136,25 @@ schema/posts.test.toml:13:50: guest may not update posts.one
   got       no rule stands in the way, though the request is refused (400 Failed to update record. \
 author: Failed to find all relation records with the provided ids.)
   rule      `update` of `posts` is public (schema/posts.toml)
-schema/posts.test.toml:14:34: guest sees author.username of posts.one
-  expected  allowed
-  got       denied (`author` is not expanded)
-  rule      `view` of `posts` is public (schema/posts.toml)
-schema/posts.test.toml:15:29: guest sees_not title of posts.one
+schema/posts.test.toml:13:70: guest may not list posts where title = \"no\"
   expected  denied
-  got       allowed
+  got       no rule is at work here: a superuser's list doesn't hold it either
+  rule      `list` of `posts` is public (schema/posts.toml)
+schema/posts.test.toml:14:34: guest must see `author.username` of posts.one
+  expected  shown
+  got       hidden (`author` is not expanded)
+  rule      `view` of `posts` is public (schema/posts.toml); `view` of `users` is public \
+(schema/users.toml)
+schema/posts.test.toml:15:29: guest must not see `title` of posts.one
+  expected  hidden
+  got       shown
   rule      `view` of `posts` is public (schema/posts.toml)
+schema/posts.test.toml:15:38: guest must not see `author.username` of posts.one
+  expected  hidden
+  got       no rule is at work here: `author` is not there for superusers either; give `posts.one` \
+a value for `author`
+  rule      `view` of `posts` is public (schema/posts.toml); `view` of `users` is public \
+(schema/users.toml)
 
 test result: FAILED. 1 passed; 1 failed; 0 filtered out
 ";
@@ -168,6 +192,14 @@ test result: FAILED. 1 passed; 1 failed; 0 filtered out
         let posts = posts.replace("update = \"\"", "update = \"public = true\"");
         fs::write(schema.join("posts.toml"), posts).unwrap();
         let said = error(&schema);
-        assert!(said.contains("another `update` rule of `posts`"), "{said}");
+        let wanted = "other schema files (`update` of `posts` differs): run `cargo build`";
+        assert!(said.contains(wanted), "{said}");
+
+        let (_dir, schema) = schema_with("[[test]]\nname = 'x'\nmay = ['list posts']\n");
+        let posts = fs::read_to_string(schema.join("posts.toml")).unwrap();
+        let posts = posts.replace("public = { type", "public = { write = false, type");
+        fs::write(schema.join("posts.toml"), posts).unwrap();
+        let said = error(&schema);
+        assert!(said.contains("`public.write` of `posts` differs"), "{said}");
     }
 }

@@ -93,7 +93,10 @@ fn account(loader: &mut Loader<'_>, text: &Text, target: Word<'_>, id: usize) ->
         return Some(());
     }
     let message = format!("records of `{name}` can't log in");
-    report(loader, text, target.range(), message, "not an account");
+    let span = loader.inside(text, target.range());
+    let found = Diagnostic::new(Code::Statement, span, message, "not an account");
+    let help = "name a record of an auth collection: `auth users.alice`";
+    loader.found.push(found.with_help(help));
     None
 }
 
@@ -112,17 +115,37 @@ fn list(loader: &mut Loader<'_>, text: &Text, parsed: &Statement<'_>, may: bool)
         None => None,
     };
     let listed = match (&parsed.listed, record) {
+        (None, None) if !may && !loader.examples.iter().any(|it| it.collection == collection) => {
+            let message = format!("this can't fail: the file has no records of `{collection}`");
+            let span = loader.inside(text, target.range());
+            let found = Diagnostic::new(Code::UnknownRecord, span, message, "nothing to list");
+            let help = format!("add one, as `[records.{collection}.NAME]`");
+            loader.found.push(found.with_help(help));
+            return None;
+        }
         (None, None) => Listed::Some,
         (None, Some(id)) => Listed::This(id),
         (Some(_), _) if !may => {
-            let range = 0..text.value.len();
-            let message = "what is listed is said in `may`, not in `may_not`";
-            report(loader, text, range, message, "claims two things at once");
+            let span = loader.inside(text, 0..text.value.len());
+            let message = "`->` can't stand in `may_not`";
+            let label = "claims two things at once";
+            let found = Diagnostic::new(Code::Statement, span, message, label);
+            let help = format!(
+                "in `may`, say exactly what is listed: `list {collection} -> NAME`; in `may_not`, \
+                 name one record: `list {collection}.NAME`"
+            );
+            loader.found.push(found.with_help(help));
             return None;
         }
         (Some(_), Some(_)) => {
+            let span = loader.inside(text, target.range());
             let message = "a list of one record has nothing behind the arrow";
-            report(loader, text, target.range(), message, "name the collection");
+            let found = Diagnostic::new(Code::Statement, span, message, "one record");
+            let help = format!(
+                "write `list {}`, or `list {collection} -> NAME`",
+                target.text
+            );
+            loader.found.push(found.with_help(help));
             return None;
         }
         (Some(words), None) => {
@@ -205,9 +228,10 @@ pub(super) fn fields(loader: &mut Loader<'_>, node: Option<&Node<'_>>, may: bool
     let Some(node) = node else {
         return Vec::new();
     };
+    let what = if may { "sees" } else { "sees_not" };
     let help = "write e.g. `{ \"posts.draft\" = [\"title\"] }`";
     let DeValue::Table(table) = node.get_ref() else {
-        loader.not_a(node, "must be a table of records", help);
+        loader.not_a(node, &format!("`{what}` must be a table of records"), help);
         return Vec::new();
     };
     let mut claims = Vec::new();
@@ -217,7 +241,8 @@ pub(super) fn fields(loader: &mut Loader<'_>, node: Option<&Node<'_>>, may: bool
             continue;
         };
         let DeValue::Array(items) = node.get_ref() else {
-            loader.not_a(node, "must be a list of fields", help);
+            let message = format!("`{}` must be a list of fields", key.value);
+            loader.not_a(node, &message, help);
             continue;
         };
         if let Some(beyond) = items.get(MOST_CLAIMS) {
@@ -226,7 +251,8 @@ pub(super) fn fields(loader: &mut Loader<'_>, node: Option<&Node<'_>>, may: bool
         }
         for item in items.iter().take(MOST_CLAIMS) {
             let DeValue::String(name) = item.get_ref() else {
-                loader.not_a(item, "must be the name of a field", help);
+                let message = format!("`{}` must hold names of fields", key.value);
+                loader.not_a(item, &message, help);
                 continue;
             };
             let name = Text {
@@ -282,9 +308,8 @@ fn see(loader: &mut Loader<'_>, id: usize, name: &Text, may: bool) -> Option<Cla
         start += part.len() + 1;
     }
     let (expand, field) = name.value.rsplit_once('.').unwrap_or(("", &name.value));
-    let verb = if may { "sees" } else { "sees_not" };
     Some(Claim {
-        text: format!("{verb} {} of {}", name.value, example.full_name()),
+        text: format!("see `{}` of {}", name.value, example.full_name()),
         place: loader.place(name.span),
         deed: Deed::See {
             example: id,

@@ -118,7 +118,7 @@ pub enum Deed {
     See {
         /// The record that is viewed.
         example: ExampleId,
-        /// Relations to expand on the way to the field, joined by points; may be empty.
+        /// Relations to expand on the way to the field, joined by dots; may be empty.
         expand: String,
         /// The field.
         field: String,

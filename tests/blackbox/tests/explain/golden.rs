@@ -279,7 +279,11 @@ fn every_index_that_a_rule_gets_is_used() {
             "@request.headers.x_title = title && public = true",
             "idx_posts_title",
         ),
-        ("posts", "author.organization.name = 'Acme'", name),
+        (
+            "posts",
+            "author.organization.name = @request.query.name",
+            name,
+        ),
         (
             "posts",
             "author.organization.name ?= @request.auth.username",
@@ -302,7 +306,7 @@ fn every_index_that_a_rule_gets_is_used() {
         ),
         (
             "organizations",
-            "users_via_organization.posts_via_author.title ?= 'x'",
+            "users_via_organization.posts_via_author.title ?= @request.query.x",
             "idx_posts_title",
         ),
     ] {

@@ -72,13 +72,42 @@ fn tests_that_fail_end_with_an_error() {
     let failure = &outcome["tests"][0]["failures"][0];
     assert_eq!(failure["place"], "schema/posts.test.toml:10:12");
     assert_eq!(failure["got"], "allowed");
+    // A filter that chooses nothing, and no tests at all: neither is a success.
+    let none = place.run(&["schema", "test", "hodls"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    let wanted = "no policy test has `hodls` in its name or file; there are 2 in schema";
+    assert!(none.stderr.contains(wanted), "{none:?}");
+    fs::remove_file(schema.join("posts.test.toml")).unwrap();
+    let none = place.run(&["schema", "test"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(
+        none.stderr.contains("no policy tests in schema"),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn a_check_looks_at_the_tests_too() {
+    let place = Place::new();
+    let tests = place.path().join("schema/posts.test.toml");
+    fs::write(tests, "[[test]]\nname = 'x'\nmay = ['veiw posts']\n").unwrap();
+    let checked = place.run(&["schema", "check"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(
+        checked.stderr.contains("did you mean `view`?"),
+        "{checked:?}"
+    );
+    assert!(
+        checked.stderr.contains("the policy tests have 1 error"),
+        "{checked:?}"
+    );
 }
 
 #[test]
 fn warnings_are_printed_until_they_are_allowed() {
     let place = Place::new();
     let check = || place.run(&["schema", "check"]);
-    let quiet = check();
+    let quiet = place.run(&["schema", "check", "--deny-warnings"]);
     assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
     place.edit("users", |text| {
         text.replace("allow = [\"lint::looser_view\"]", "")
@@ -86,4 +115,12 @@ fn warnings_are_printed_until_they_are_allowed() {
     let loud = check();
     assert_eq!(loud.code, Some(0), "{loud:?}");
     assert!(loud.stderr.contains("lint::looser_view"), "{loud:?}");
+    assert!(
+        loud.stdout
+            .starts_with("4 collections in schema: no errors, 1 warning\n"),
+        "{loud:?}"
+    );
+    let denied = place.run(&["schema", "check", "--deny-warnings"]);
+    assert_eq!(denied.code, Some(1), "{denied:?}");
+    assert!(denied.stderr.contains("warnings are denied"), "{denied:?}");
 }

@@ -3,7 +3,6 @@
 
 mod callers;
 mod database;
-mod fit;
 mod layout;
 mod question;
 mod report;
@@ -41,8 +40,9 @@ pub struct ExplainArgs {
     /// What a client asks in `?filter=`, together with the rule (without one: the list rule)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Ask this database for its query plans, without changing it, instead of an empty one
-    #[arg(long, value_name = "FILE")]
+    /// Ask this database (a file or a data folder) for its query plans, without changing it, instead
+    /// of an empty one
+    #[arg(long, value_name = "PATH")]
     database: Option<PathBuf>,
     /// Print JSON for programs
     #[arg(long)]
@@ -55,7 +55,8 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let schema = read(&args.place.schema)?.schema;
     let question = Question::of(&schema, args)?;
     let registry = crate::application().collections.build();
-    let unfit = fit::differences(&RuleView::new(&schema), &registry, args.filter.is_some());
+    let unfit =
+        basalt_policy::differences(&RuleView::new(&schema), &registry, args.filter.is_some());
     let explanation = explain(&schema, &question, &registry, unfit, args)?;
     let mut out = std::io::stdout();
     if args.json {
@@ -150,8 +151,13 @@ fn missing(schema: &ir::Schema, question: &Question<'_>, plan: &ir::Plan) -> Vec
         let name = &collection.name.wire;
         let reason = match need.verdict {
             Verdict::Wanted => format!(
-                "rows are looked up by it; declare `[[indexes]] fields = [\"{}\"]` in {}",
-                field.name.wire, collection.location.path
+                "rows are looked up by it: add `[[indexes]]` with `fields = [\"{}\"]` to {}{}",
+                field.name.wire,
+                collection.location.path,
+                match question.subject {
+                    Subject::Rule { .. } => "",
+                    Subject::Text(_) => " (in the file, such a rule gets it by itself)",
+                }
             ),
             verdict => format!("none is derived: {}", verdict.reason()),
         };
