@@ -80,7 +80,7 @@ fn both_forms_of_the_rules_of_fields_agree() {
             "{rule:?}: {outcomes:?}"
         );
     }
-    assert_eq!(seen.len(), 9);
+    assert_eq!(seen.len(), 10);
 }
 
 #[test]
