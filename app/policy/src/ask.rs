@@ -318,16 +318,16 @@ fn of_action(action: &str, answer: &Answer) -> Verdict {
         400 if action == "create" && answer.data().next().is_none() => {
             Verdict::Denied(answer.reason())
         }
-        400 if answer.data().any(|(field, error)| is_leave(field, error)) => {
+        400 if answer.data().any(|(field, error)| forbids(field, error)) => {
             Verdict::Denied(answer.reason())
         }
         _ => Verdict::Refused(answer.reason()),
     }
 }
 
-/// Is it a matter of leave that a field can't be set: by its `write` rule, or because only managers
-/// change the address, the password and the verification of others?
-fn is_leave(field: &str, error: &JsonValue) -> bool {
+/// Does the caller lack the right to set a field: by its `write` rule, or because only managers change
+/// the address, the password and the verification of others?
+fn forbids(field: &str, error: &JsonValue) -> bool {
     let code = error.get("code").and_then(JsonValue::as_str);
     match code.unwrap_or_default() {
         "validation_not_allowed" => true,

@@ -71,13 +71,10 @@ pub(crate) fn resolve<'a>(
             }
         }
         Some((modifier, span)) => {
-            let message = format!("a {ty} field can't have `:{}`", modifier.as_str());
-            return Err(Error::new(
-                Code::Modifier,
-                span,
-                message,
-                "has no meaning here",
-            ));
+            let name = modifier.as_str();
+            let message = format!("a {ty} field can't have `:{name}`");
+            let error = Error::new(Code::Modifier, span, message, "has no meaning here");
+            return Err(error.with_help(format!("`:{name}` is for selects and relations")));
         }
     };
     Ok(given)

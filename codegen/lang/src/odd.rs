@@ -101,7 +101,8 @@ fn never_equal(comparison: &Comparison, scope: &Scope<'_>) -> Option<Error> {
                 "the {} `{}` never equals the {} `{}`",
                 side.ty, side.text, other.ty, other.text
             );
-            return Some(error(message, "values of different types"));
+            let help = "compare fields of one type";
+            return Some(error(message, "values of different types").with_help(help));
         }
     }
     let (ours, theirs) = (records(left, scope)?, records(right, scope)?);
@@ -119,7 +120,8 @@ fn never_equal(comparison: &Comparison, scope: &Scope<'_>) -> Option<Error> {
         right.text,
         names(&theirs)
     );
-    Some(error(message, "ids of different collections"))
+    let help = "compare relations to the same collection, or fields of the records behind them";
+    Some(error(message, "ids of different collections").with_help(help))
 }
 
 /// A word that the request never says in this place.
@@ -228,9 +230,10 @@ fn conflicts(items: &[Expr], found: &mut Vec<Error>) {
             let message = format!("`{}` can't be {wanted} and {value} at once", first.text);
             let label = "excludes what was asked before";
             let error = Error::new(Code::Conflict, comparison.span, message, label);
-            found.push(
-                error.with_maybe_help(path.is_multi().then(|| advice(path, first, wanted, value))),
-            );
+            found.push(error.with_help(match path.is_multi() {
+                true => advice(path, first, wanted, value),
+                false => "write `||` if either will do".to_owned(),
+            }));
         }
         known.push((path, operand, value));
     }
@@ -313,7 +316,7 @@ fn suspicious<'e>(expr: &'e Expr, scope: &Scope<'_>, found: &mut Vec<Suspect<'e>
             found.push((comparison, message, "empty on both sides"));
         }
         Op::NotEqual if !is_empty(&other.node) => {
-            let message = format!("for guests `{}` differs from everything", caller.text);
+            let message = format!("guests have no `{}`, so this holds for them", caller.text);
             found.push((comparison, message, "holds for guests"));
         }
         _ => {}

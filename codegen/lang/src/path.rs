@@ -172,8 +172,22 @@ pub(crate) fn own(field: &Field<'_>) -> Path {
 fn unknown(scope: &Scope<'_>, at: CollectionId, part: Part<'_>) -> Error {
     let collection = scope.schema.name(at);
     let message = format!("unknown field `{}` in collection `{collection}`", part.text);
+    let near = did_you_mean(scope.near_field(at, part.text));
     Error::new(Code::UnknownField, part.span, message, "no such field")
-        .with_maybe_help(did_you_mean(scope.near_field(at, part.text)))
+        .with_maybe_help(near.or_else(|| fields(scope, at)))
+}
+
+/// The fields of a collection, unless they are too many to choose from. Clients are told none.
+fn fields(scope: &Scope<'_>, at: CollectionId) -> Option<String> {
+    const MOST: usize = 20;
+    if scope.caller == Caller::Client {
+        return None;
+    }
+    let fields = scope.schema.fields(at);
+    let shown = fields.iter().filter(|field| !field.hidden);
+    let names: Vec<String> = shown.map(|field| format!("`{}`", field.name)).collect();
+    let few = (1..=MOST).contains(&names.len());
+    few.then(|| format!("it has {}", names.join(", ")))
 }
 
 pub(crate) fn not_a_relation(name: &str, kind: FieldType, span: Span) -> Error {

@@ -119,7 +119,17 @@ impl Reader {
             given => format!("this is a {given}"),
         };
         let found = Diagnostic::new(Code::WrongType, self.span(node.span()), message, label);
-        self.found.push(found.with_help(key.doc));
+        self.found.push(match key.shape {
+            Shape::Rule => found.with_help(
+                "write a rule in quotes, `false` for superusers only, or leave it out to add nothing",
+            ),
+            Shape::Texts => found.with_help(format!(
+                "write `{} = [\"…\"]`: {}",
+                key.name,
+                decapitalize(key.doc)
+            )),
+            _ => found.with_help(key.doc),
+        });
     }
 
     fn texts(&mut self, key: &Key, items: &[Node<'_>]) -> Option<Value> {

@@ -55,9 +55,9 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let schema = read(&args.place.schema)?.schema;
     let question = Question::of(&schema, args)?;
     let registry = crate::application().collections.build();
-    let unfit =
+    let mismatch =
         basalt_policy::differences(&RuleView::new(&schema), &registry, args.filter.is_some());
-    let explanation = explain(&schema, &question, &registry, unfit, args)?;
+    let explanation = explain(&schema, &question, &registry, mismatch, args)?;
     let mut out = std::io::stdout();
     if args.json {
         let json = serde_json::to_string_pretty(&explanation)?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         out.write_all(text::render(&explanation, color).as_bytes())?;
     }
-    match explanation.unfit.as_slice() {
+    match explanation.mismatch.as_slice() {
         [] => Ok(()),
         [first, more @ ..] => {
             let more = match more.len() {
@@ -82,19 +82,19 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Puts everything together. `unfit`: in what the program differs from the schema files.
+/// Puts everything together. `mismatch`: in what the program differs from the schema files.
 fn explain(
     schema: &ir::Schema,
     question: &Question<'_>,
     registry: &Registry,
-    unfit: Vec<String>,
+    mismatch: Vec<String>,
     args: &ExplainArgs,
 ) -> anyhow::Result<Explanation> {
     let view = RuleView::new(schema);
     let collection = question.collection;
     let mut explanation = Explanation::new(&collection.name.wire, &question.subject);
     explanation.filter = args.filter.clone();
-    explanation.unfit = unfit;
+    explanation.mismatch = mismatch;
     explanation.asked = question.asked.as_str();
     if let Some(compiled) = &question.rule {
         explanation.tree = Some(Tree::of(&compiled.typed));
@@ -113,7 +113,7 @@ fn explain(
         explanation.before_query = callers::request_only(plan, &view, question.id);
         explanation.indexes.missing = missing(schema, question, plan);
     }
-    let mut database = if explanation.unfit.is_empty() {
+    let mut database = if explanation.mismatch.is_empty() {
         Some(Database::open(schema, args.database.as_deref())?)
     } else {
         None

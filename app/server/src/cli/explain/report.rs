@@ -48,7 +48,7 @@ pub(super) struct Explanation {
     /// The indexes.
     pub indexes: Indexes,
     /// In what this program differs from the schema files; then there is no SQL.
-    pub unfit: Vec<String>,
+    pub mismatch: Vec<String>,
 }
 
 /// One kind of caller.
@@ -204,7 +204,7 @@ impl Explanation {
             memory: None,
             callers: Vec::new(),
             indexes: Indexes::default(),
-            unfit: Vec::new(),
+            mismatch: Vec::new(),
         }
     }
 }
