@@ -124,6 +124,8 @@ pub struct Rows<'a> {
     found: Vec<Source<'a>>,
     /// Which joins must find a row, or else the condition can't hold.
     certain: Vec<bool>,
+    /// Which joins must be looked at.
+    needed: Vec<bool>,
     /// Does the condition look at the row that the rule is about?
     looks_at_own: Cell<bool>,
     /// Are these not for a query, but to learn what becomes of the condition?

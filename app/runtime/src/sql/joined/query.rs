@@ -10,7 +10,7 @@ use super::{Bound, Column, Condition, Join, Origin, Rows, Wanted};
 use crate::access::fields::Readable;
 use crate::meta::CollectionMeta;
 use crate::rules::Context;
-use crate::sql::fragment::{Fragment, Part, Piece};
+use crate::sql::fragment::{Fragment, Part, Piece, sql};
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Db, Form, Pred};
 use crate::value::{List, ValueRef};
@@ -32,6 +32,7 @@ pub(super) fn exists<T: 'static>(
         Predicate::Always => None,
         Predicate::When(condition) => Some(condition),
     };
+    rows.needed = needed(&rows, inner.as_ref());
     let mut parts = inner.into_iter().collect::<Vec<_>>();
     let inner = parts.first().map(|_| vec![Piece::Part(0)]);
     let pieces = match rows.key() {
@@ -134,20 +135,42 @@ pub(super) fn first(
 /// Which joins must find a row: without it the condition can't hold, and where it must be there,
 /// so must the row at which its join begins.
 fn certain(rows: &Rows<'_>, condition: Wanted<'_>) -> Vec<bool> {
-    let mut certain: Vec<bool> = (0..rows.joins.len())
-        .map(|number| {
-            let without = Rows::bind(rows.context, rows.own, rows.joins, Some(number));
-            matches!(condition(rows.context, &without), Predicate::Never)
-        })
-        .collect();
-    for (number, join) in rows.joins.iter().enumerate().rev() {
-        if let (Some(true), Some(Origin::Joined(from))) = (certain.get(number), join.from())
-            && let Some(origin) = certain.get_mut(from)
+    let certain = (0..rows.joins.len()).map(|number| {
+        let without = Rows::bind(rows.context, rows.own, rows.joins, Some(number));
+        matches!(condition(rows.context, &without), Predicate::Never)
+    });
+    with_origins(rows.joins, certain.collect())
+}
+
+/// Which joins must be looked at: those that the condition names or that must find a row, and those
+/// where these begin. The others find something in any case, and what they find is asked nothing.
+fn needed(rows: &Rows<'_>, condition: Option<&Part>) -> Vec<bool> {
+    let text = match condition.map(|it| sql(it.as_ref())) {
+        None => String::new(),
+        Some(Ok(text)) => text,
+        // It fails when it runs.
+        Some(Err(_)) => return vec![true; rows.joins.len()],
+    };
+    let named = |number: usize| {
+        ["r", "l"]
+            .iter()
+            .any(|of| text.contains(&format!("`_{of}{number}`")))
+    };
+    let certain = rows.certain.iter().enumerate();
+    let needed = certain.map(|(number, certain)| *certain || named(number));
+    with_origins(rows.joins, needed.collect())
+}
+
+/// The joins with those where they begin.
+fn with_origins(joins: &[Join], mut chosen: Vec<bool>) -> Vec<bool> {
+    for (number, join) in joins.iter().enumerate().rev() {
+        if let (Some(true), Some(Origin::Joined(from))) = (chosen.get(number), join.from())
+            && let Some(origin) = chosen.get_mut(from)
         {
             *origin = true;
         }
     }
-    certain
+    chosen
 }
 
 /// One table of a sub-select: what it is, and which of its rows.
@@ -187,7 +210,8 @@ impl Rows<'_> {
         let mut first = true;
         for wanted in [true, false] {
             for (number, join) in self.joins.iter().enumerate() {
-                if self.certain.get(number) != Some(&wanted) {
+                let needed = self.needed.get(number) == Some(&true);
+                if !needed || self.certain.get(number) != Some(&wanted) {
                     continue;
                 }
                 let mut tables = self.join(number, join, parts);
@@ -257,7 +281,10 @@ impl Rows<'_> {
         };
         let begins = |(number, join): &(usize, &Join)| {
             let found = matches!(self.found.get(*number), Some(Source::Table(..)));
-            join.from() == Some(Origin::Row) && (found || matches!(join, Join::Items { .. }))
+            let needed = self.needed.get(*number) == Some(&true);
+            needed
+                && join.from() == Some(Origin::Row)
+                && (found || matches!(join, Join::Items { .. }))
         };
         let mut all = self.joins.iter().enumerate().filter(begins);
         let (number, join) = all.next()?;

@@ -71,6 +71,7 @@ impl<'a> Rows<'a> {
             joins,
             found: Vec::with_capacity(joins.len()),
             certain: vec![false; joins.len()],
+            needed: vec![true; joins.len()],
             looks_at_own: Cell::new(false),
             trial: absent.is_some(),
         };

@@ -313,13 +313,17 @@ fn rows_that_must_be_there_need_no_outer_join() {
     );
     assert_eq!(
         text(&|_, rows| is(rows.of(0, BODY), "x")),
-        "(EXISTS (SELECT 1 FROM comments AS _r0 LEFT JOIN users AS _r1 ON _r1.id = _r0.author \
-         WHERE _r0.post = posts.id AND (_r0.body = ?)))"
+        "(EXISTS (SELECT 1 FROM comments AS _r0 WHERE _r0.post = posts.id AND (_r0.body = ?)))"
     );
+    let both = |_: &Context<'_>, rows: &Rows<'_>| {
+        predicate::all([is(rows.of(0, BODY), "x"), is(rows.of(1, NAME), "")])
+    };
+    let tables = "FROM comments AS _r0 LEFT JOIN users AS _r1 ON _r1.id = _r0.author \
+         WHERE _r0.post = posts.id AND";
+    assert!(text(&both).contains(tables), "{}", text(&both));
     assert_eq!(
         text(&|_, rows| is(rows.of(0, BODY), "")),
         "(EXISTS (SELECT 1 FROM (SELECT 1) LEFT JOIN comments AS _r0 ON _r0.post = posts.id \
-         LEFT JOIN users AS _r1 ON _r1.id = _r0.author \
          WHERE ((_r0.body = '' OR _r0.body IS NULL))))"
     );
     let every = [Join::Every {
@@ -359,6 +363,57 @@ fn what_is_not_there_fails() {
         target: &USERS,
     }];
     assert!(fails(&nowhere, &|_, rows| is(rows.of(0, 0), "x")));
+}
+
+/// What a condition on the request leaves nothing of isn't looked at.
+#[test]
+fn joins_that_nothing_names() {
+    let request = guest();
+    let joins = [
+        Join::Every {
+            collection: &COMMENTS,
+        },
+        Join::One {
+            from: Origin::Row,
+            field: AUTHOR,
+            target: &USERS,
+        },
+        Join::One {
+            from: Origin::Joined(1),
+            field: BOSS,
+            target: &USERS,
+        },
+    ];
+    let named = |_: &Context<'_>, rows: &Rows<'_>| is(rows.of(2, NAME), "");
+    let all = found(&request, &joins, &named, true);
+    let alone = |_: &Context<'_>, rows: &Rows<'_>| is(rows.of(1, NAME), "");
+    assert_eq!(all, found(&request, &boss(), &alone, true));
+    let text = |condition: Wanted<'_>| text_of(Form::Exists, &joins, condition, true);
+    let found = text(&named);
+    assert!(!found.contains("_r0"), "{found}");
+    assert!(
+        found.contains("users AS _r1") && found.contains("users AS _r2"),
+        "{found}"
+    );
+    // Nothing at all.
+    let own_only = |_: &Context<'_>, rows: &Rows<'_>| is(rows.row(TITLE), "one");
+    assert!(!text(&own_only).contains("FROM"), "{}", text(&own_only));
+}
+
+/// The author's boss.
+fn boss() -> [Join; 2] {
+    [
+        Join::One {
+            from: Origin::Row,
+            field: AUTHOR,
+            target: &USERS,
+        },
+        Join::One {
+            from: Origin::Joined(0),
+            field: BOSS,
+            target: &USERS,
+        },
+    ]
 }
 
 /// A client can submit any number of values.
