@@ -75,7 +75,7 @@ fn the_demos_matrix_is_committed() {
     assert!(
         found == wanted,
         "the rights have changed; if that is meant: \
-         basalt schema access --format markdown > schema/access.md\n{wanted}"
+         basalt schema access --write schema/access.md\n{wanted}"
     );
 }
 

@@ -18,6 +18,9 @@ pub struct AccessArgs {
     /// Print nothing, but fail if this file isn't what `--format markdown` prints
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     check: Option<PathBuf>,
+    /// Write what `--format markdown` prints to this file, unless the schema has errors
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "check"])]
+    write: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
 }
@@ -37,6 +40,12 @@ pub(super) fn run(args: &AccessArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.check {
         return check(file, &matrix.markdown(), &args.place.schema);
     }
+    if let Some(file) = &args.write {
+        let shown = file.display();
+        std::fs::write(file, matrix.markdown()).with_context(|| format!("can't write {shown}"))?;
+        println!("{shown}: written");
+        return Ok(());
+    }
     let text = match args.format {
         Format::Table => matrix.table(),
         Format::Markdown => matrix.markdown(),
@@ -49,7 +58,7 @@ pub(super) fn run(args: &AccessArgs) -> anyhow::Result<()> {
 fn check(file: &Path, wanted: &str, schema: &Path) -> anyhow::Result<()> {
     let shown = file.display();
     let command = format!(
-        "basalt schema access --schema {} --format markdown > {shown}",
+        "basalt schema access --schema {} --write {shown}",
         schema.display()
     );
     let found = std::fs::read_to_string(file)

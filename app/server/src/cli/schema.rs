@@ -34,7 +34,7 @@ Examples:
     Explain(super::explain::ExplainArgs),
     /// Print who may do what with each collection and field
     #[command(
-        after_help = "Examples:\n  basalt schema access\n  basalt schema access --format markdown > schema/access.md\n  basalt schema access --check schema/access.md"
+        after_help = "Examples:\n  basalt schema access\n  basalt schema access --write schema/access.md\n  basalt schema access --check schema/access.md"
     )]
     Access(super::access::AccessArgs),
     /// Run the policy tests beside the schema: who may do what, put to the server itself

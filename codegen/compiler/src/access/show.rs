@@ -8,8 +8,8 @@ use super::{Access, Cell, Matrix, Row};
 const HEAD: &str = "\
 # Who may do what
 
-Made by `basalt schema access --format markdown`; a test compares it, so that a review shows each
-change of rights. `if …` is what the rule leaves to be decided for such a caller. `see` and `set`
+Made by `basalt schema access --write`; a test compares it, so that a review shows each change of
+rights. `if …` is what the rule leaves to be decided for such a caller. `see` and `set`
 speak of the records that the rows above give access to; `see` includes filters and sorts. `auth` is
 to log in with the password, `manage` to change address, password and `verified` of others. Of the
 callers, `guest` has no login, and each auth collection has a column.

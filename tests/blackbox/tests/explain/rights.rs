@@ -20,10 +20,15 @@ may_not = ['delete posts.news']
 #[test]
 fn a_change_of_rights_is_found_and_shown() {
     let place = Place::new();
-    let made = place.run(&["schema", "access", "--format", "markdown"]);
-    assert_eq!(made.code, Some(0), "{made:?}");
-    fs::write(place.path().join("access.md"), made.stdout).unwrap();
     let check = || place.run(&["schema", "access", "--check", "access.md"]);
+    let none = check();
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.stderr.contains("this makes it:"), "{none:?}");
+    let made = place.run(&["schema", "access", "--write", "access.md"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let printed = place.run(&["schema", "access", "--format", "markdown"]);
+    let written = fs::read_to_string(place.path().join("access.md")).unwrap();
+    assert_eq!(written, printed.stdout);
     let same = check();
     assert_eq!(
         (same.code, same.stdout.as_str()),
@@ -38,7 +43,7 @@ fn a_change_of_rights_is_found_and_shown() {
     for line in [
         "posts | update | yes | yes | yes |",
         "posts | update | if `public = true` | if `public = true` | yes |",
-        "basalt schema access --schema schema --format markdown > access.md",
+        "basalt schema access --schema schema --write access.md",
     ] {
         assert!(changed.stderr.contains(line), "no {line:?}: {changed:?}");
     }
