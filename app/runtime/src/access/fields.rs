@@ -12,7 +12,7 @@ use crate::field::{cast, modify};
 use crate::registry::{Entry, FieldGuard, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::{Context, Rule};
-use crate::sql::fragment::{Fragment, Part, Piece};
+use crate::sql::fragment::{Part, Piece};
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Conn, Form, compare};
 use crate::wire::Sight;
@@ -51,22 +51,63 @@ pub enum Readable {
     Always,
     /// Of no row.
     Never,
-    /// Of the rows whose ids this sub-select finds, in parentheses.
-    Among(Part),
+    /// Of some rows.
+    Among(Among),
+}
+
+/// The rows of a table that satisfy a condition.
+pub struct Among {
+    /// The table's name.
+    pub(crate) table: &'static str,
+    /// The column of the ids.
+    pub(crate) id: Part,
+    /// What they satisfy.
+    pub(crate) condition: Part,
+    /// How one of them is found.
+    pub(crate) form: Form,
+}
+
+impl Among {
+    /// One of them has this id: found once for all ids, or looked up for each.
+    pub(crate) fn contains(
+        self,
+        id: impl IntoIterator<Item = Piece>,
+        parts: &mut Vec<Part>,
+    ) -> Vec<Piece> {
+        let (own, condition) = (Piece::Part(parts.len()), Piece::Part(parts.len() + 1));
+        parts.extend([self.id, self.condition]);
+        let (sql, table) = (Piece::Sql, Piece::Name(self.table));
+        let mut pieces = Vec::new();
+        match self.form {
+            Form::In => {
+                pieces.extend(id);
+                let select = [sql(" IN (SELECT "), own, sql(" FROM "), table];
+                pieces.extend(select.into_iter().chain([sql(" WHERE ")]));
+            }
+            Form::Exists => {
+                let select = [sql("EXISTS (SELECT 1 FROM "), table, sql(" WHERE "), own];
+                pieces.extend(select.into_iter().chain([sql(" = ")]));
+                pieces.extend(id);
+                pieces.push(sql(" AND "));
+            }
+        }
+        pieces.extend([sql("("), condition, sql("))")]);
+        pieces
+    }
 }
 
 /// The rows of which the caller may read a field, by their ids.
 pub(crate) fn readable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
-    ids_of::<C>(readable::<C>(context, field))
+    ids_of::<C>(readable::<C>(context, field), context.form)
 }
 
 /// The rows of which an order may tell a field, by their ids.
 pub(crate) fn orderable_ids<C: Collection>(context: &Context<'_>, field: usize) -> Readable {
-    ids_of::<C>(orderable::<C>(context, field))
+    ids_of::<C>(orderable::<C>(context, field), context.form)
 }
 
 /// The rows for which a condition holds, by their ids.
-pub(crate) fn ids_of<C: Collection>(condition: Predicate<C::Table>) -> Readable {
+pub(crate) fn ids_of<C: Collection>(condition: Predicate<C::Table>, form: Form) -> Readable {
     let condition = match condition {
         Predicate::Always => return Readable::Always,
         Predicate::Never => return Readable::Never,
@@ -76,18 +117,12 @@ pub(crate) fn ids_of<C: Collection>(condition: Predicate<C::Table>) -> Readable 
         return Readable::Never;
     };
     let (_, id) = id.erase();
-    Readable::Among(Box::new(Fragment {
-        parts: vec![id, condition],
-        pieces: vec![
-            Piece::Sql("(SELECT "),
-            Piece::Part(0),
-            Piece::Sql(" FROM "),
-            Piece::Name(C::META.name),
-            Piece::Sql(" WHERE "),
-            Piece::Part(1),
-            Piece::Sql(")"),
-        ],
-    }))
+    Readable::Among(Among {
+        table: C::META.name,
+        id,
+        condition,
+        form,
+    })
 }
 
 /// Notes in each record's sight the fields that the caller may not read of it.

@@ -256,11 +256,12 @@ impl<C: Collection> Endpoint for Of<C> {
     }
 
     fn listable_ids(&self, context: &Context<'_>) -> Readable {
-        fields::ids_of::<C>(match &C::rules().list {
+        let listable = match &C::rules().list {
             Rule::Locked => Predicate::Never,
             Rule::Public => Predicate::Always,
             Rule::When(rule) => (rule.sql)(context),
-        })
+        };
+        fields::ids_of::<C>(listable, context.form)
     }
 
     fn satisfies(

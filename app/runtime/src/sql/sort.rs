@@ -247,9 +247,7 @@ impl Path<'_> {
                 Readable::Never => pieces.push(Piece::Sql(" AND 0")),
                 Readable::Among(ids) => {
                     pieces.push(Piece::Sql(" AND "));
-                    pieces.extend(qualified(table, "id"));
-                    pieces.extend([Piece::Sql(" IN "), Piece::Part(parts.len())]);
-                    parts.push(ids);
+                    pieces.extend(ids.contains(qualified(table, "id"), &mut parts));
                 }
             }
         }
@@ -298,8 +296,9 @@ mod tests {
     use basalt_lang::schema::FieldId;
 
     use super::*;
+    use crate::access::fields::Among;
     use crate::sql::fragment::sql;
-    use crate::sql::items;
+    use crate::sql::{Form, items};
 
     static TREES: CollectionMeta = CollectionMeta {
         id: "trees",
@@ -376,11 +375,20 @@ mod tests {
     fn what_may_not_be_read_is_not_found() {
         let up = up(Step::One(CollectionId(0)));
         let doc = PlanColumn::Field(FieldId(2));
-        let ids = || {
-            Readable::Among(Box::new(Fragment {
-                parts: Vec::new(),
-                pieces: vec![Piece::Sql("(SELECT 1)")],
-            }))
+        let ids = |form| {
+            let part = |sql| -> Part {
+                let pieces = vec![Piece::Sql(sql)];
+                Box::new(Fragment {
+                    parts: Vec::new(),
+                    pieces,
+                })
+            };
+            Readable::Among(Among {
+                table: "trees",
+                id: part("trees.id"),
+                condition: part("mine"),
+                form,
+            })
         };
         let check = |readable: &dyn Fn(CollectionId, usize) -> Readable, expected: &str| {
             let text = sub_select(&[up], &doc, readable).unwrap();
@@ -390,15 +398,17 @@ mod tests {
         check(&|_, _| Readable::Always, ")");
         check(&|_, _| Readable::Never, " AND 0 AND 0)");
         let relation = |_, field| match field {
-            1 => ids(),
+            1 => ids(Form::Exists),
             _ => Readable::Always,
         };
-        check(&relation, " AND `_r0`.`id` IN (SELECT 1))");
+        let looked_up = "EXISTS (SELECT 1 FROM `trees` WHERE trees.id = `_r0`.`id` AND (mine))";
+        check(&relation, &format!(" AND {looked_up})"));
         let value = |_, field| match field {
-            2 => ids(),
+            2 => ids(Form::In),
             _ => Readable::Always,
         };
-        check(&value, " AND `_r1`.`id` IN (SELECT 1))");
+        let once = "`_r1`.`id` IN (SELECT trees.id FROM `trees` WHERE (mine))";
+        check(&value, &format!(" AND {once})"));
     }
 
     #[test]

@@ -283,16 +283,15 @@ impl Rows<'_> {
         let mut pieces = vec![Piece::Sql("(")];
         pieces.extend(id());
         pieces.push(Piece::Sql(" IS NULL"));
-        let parts = match ids {
+        let mut parts = Vec::new();
+        match ids {
             Readable::Always => return Predicate::Always,
-            Readable::Never => Vec::new(),
+            Readable::Never => {}
             Readable::Among(ids) => {
                 pieces.push(Piece::Sql(" OR "));
-                pieces.extend(id());
-                pieces.extend([Piece::Sql(" IN "), Piece::Part(0)]);
-                vec![ids]
+                pieces.extend(ids.contains(id(), &mut parts));
             }
-        };
+        }
         pieces.push(Piece::Sql(")"));
         Predicate::When(Fragment { parts, pieces }.typed())
     }

@@ -188,9 +188,7 @@ impl Table {
             Readable::Never => on.push(Piece::Sql(" AND 0")),
             Readable::Among(ids) => {
                 on.push(Piece::Sql(" AND "));
-                on.extend(id);
-                on.extend([Piece::Sql(" IN "), Piece::Part(parts.len())]);
-                parts.push(ids);
+                on.extend(ids.contains(id, parts));
             }
         }
     }
