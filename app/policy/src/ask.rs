@@ -484,3 +484,38 @@ fn said(rule: &Rule, name: &str, fallback: &ir::Location) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: JsonValue) -> Answer {
+        Answer { status, body }
+    }
+
+    #[test]
+    fn a_server_that_breaks_denies_nothing() {
+        for status in [429, 500, 503] {
+            let broken = answer(status, JsonValue::Null);
+            assert!(matches!(see(&broken, "", "title"), Verdict::Refused(_)));
+            assert!(matches!(not_answered(&broken), Some(Verdict::Refused(_))));
+            assert!(matches!(of_action("view", &broken), Verdict::Refused(_)));
+        }
+        for status in [400, 403, 404] {
+            let denied = answer(status, JsonValue::Null);
+            assert!(matches!(see(&denied, "", "title"), Verdict::Denied(_)));
+        }
+    }
+
+    #[test]
+    fn a_field_is_looked_for_behind_every_relation() {
+        let body =
+            json!({ "title": "x", "expand": { "readers": [{ "id": "a" }, { "nick": "b" }] } });
+        let found = answer(200, body);
+        assert!(matches!(see(&found, "", "title"), Verdict::Allowed));
+        assert!(matches!(see(&found, "readers", "nick"), Verdict::Allowed));
+        assert!(matches!(see(&found, "readers", "email"), Verdict::Lacks(_)));
+        assert!(matches!(see(&found, "author", "nick"), Verdict::Lacks(_)));
+        assert_eq!(behind(&found, "author").len(), 0);
+    }
+}
