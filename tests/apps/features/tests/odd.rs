@@ -14,10 +14,12 @@ use basalt_lang::schema::Schema;
 use basalt_lang::scope::{Caller, Scope};
 use basalt_runtime::access;
 use basalt_runtime::collection::Collection;
-use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, sql_query};
+use basalt_runtime::diesel::sqlite::Sqlite;
+use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, debug_query, sql_query};
 use basalt_runtime::request::{Body, RequestInfo};
 use basalt_runtime::rules::{Context, Filter};
 use basalt_runtime::sql::filter::dynamic;
+use basalt_runtime::sql::predicate::Predicate;
 use basalt_runtime::sql::{Conn, Form, function};
 use features_app::MIGRATIONS;
 use features_app::generated::{self, rules_own::RulesOwn};
@@ -158,4 +160,53 @@ fn odd_filters_run() {
     let ran = thread.join().unwrap();
     println!("{ran} of {runs} filters compiled and ran");
     assert!(ran as u64 > runs / 20, "only {ran} of {runs}");
+}
+
+/// Filters as long as may be, of alternatives beside conditions on the same values, cost what their
+/// length says: multiplied out, these would be some 8000 comparisons each.
+#[test]
+fn long_filters_stay_small() {
+    let all = |text: &str, and: &str| {
+        let each = (0..90).map(|number| text.replace('#', &number.to_string()));
+        each.collect::<Vec<_>>().join(and)
+    };
+    let filters = [
+        ("m:each = 'a#'", "m:each != 'b#'"),
+        ("many.title ?= 'a#'", "many.n ?!= #"),
+        (
+            "many.subjects_via_more.n = #",
+            "many.subjects_via_more.title != 'a#'",
+        ),
+    ];
+    let mut conn = Conn::establish(":memory:").unwrap();
+    function::register(&mut conn).unwrap();
+    basalt_runtime::migrate::run(&mut conn, &MIGRATIONS, |_, _| {}).unwrap();
+    let registry = generated::registry().build();
+    let collection = registry.collection(RulesOwn::META.name).unwrap();
+    let request = request();
+    for (one, other) in filters {
+        let text = format!("({}) && {}", all(one, " || "), all(other, " && "));
+        let scope = Scope::new(&registry, collection, Caller::Superuser);
+        let compiled = basalt_lang::compile(&text, &scope).unwrap();
+        for form in [Form::In, Form::Exists] {
+            let context = Context {
+                request: &request,
+                form,
+            };
+            let filter = Filter {
+                plan: &compiled.plan,
+                context: &context,
+                registry: Some(&registry),
+            };
+            let Predicate::When(condition) = dynamic::<RulesOwn>(&filter) else {
+                panic!("{text}: it depends on the record");
+            };
+            let sql = debug_query::<Sqlite, _>(&condition).to_string();
+            // The comparison itself, and that no value gives the opposite.
+            assert!(sql.len() < 180 * 500, "{} bytes", sql.len());
+            let scope = access::Scope::<RulesOwn>::system();
+            let scope = scope.matching(Predicate::When(condition));
+            assert_eq!(scope.count(&mut conn).unwrap(), 0);
+        }
+    }
 }
