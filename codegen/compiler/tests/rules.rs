@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, iter};
 
 use basalt_codegen::ir::{Collection, Rule, Schema};
-use basalt_codegen::{generate, read_dir, resolve};
+use basalt_codegen::{Source, generate, read_dir, resolve};
 
 /// The schemas of the golden cases and the demo's.
 fn schemas() -> Vec<Schema> {
@@ -57,5 +57,59 @@ fn each_condition_has_both_forms() {
 fn the_same_schema_gives_the_same_text() {
     for (one, other) in schemas().iter().zip(&schemas()) {
         assert_eq!(generate(one), generate(other));
+    }
+}
+
+/// Rules of shapes that the golden cases leave out, about a record of `things`.
+const SHAPES: &[&str] = &[
+    "s:each = 'a' || one.s:each ?= 'b'",
+    "@request.headers.x_key:isset = true && t != ''",
+    "@request.query.x:isset = true && (@request.method = 'GET' || @request.context = 'expand')",
+    "(@request.query.x = 'a' || @request.query.y = 'b' && @request.headers.z = 'c') && n > 1",
+    "many.t ?= one.u && one.t ?= many.u && one.n > n",
+    "many.t ?= t && ('abc' ~ one.t || one.t = one.u || one.u ~ one.t)",
+    "many.t ?= t && (one.m:each ?= 'a' || one.t = '' && one.own.t ~ 'x')",
+    "many.t ?= t && geoDistance(one.g.lon, one.g.lat, 1.5, one.n) < 10",
+    "many.t ?= t && strftime('%Y', one.d, '+1 day') = '2024'",
+    "many.t ?= t && geoDistance(one.own.g.lon, 2, 1.5, one.own.n) < many.n",
+    "many.own.t ?= one.own.t && many.s:each ?= s && many.m:length ?> m:length",
+    "things_via_one.t ?= t && things_via_many.n ?> 2 && @collection.things:x.t ?= u",
+    "@request.body.one.t = 'x' || @request.body.many.n ?> n || @request.body.m:each = 'a'",
+    "@request.body.t:changed = true && @request.body.m:length > 1 && t:lower = 'x'",
+    "one.own.own.j.a.0 = 1 && j.b != null && many.j.k = n && g.lon > 0",
+    "strftime('%d', d) = strftime('%d', one.d) && @request.auth.level > n",
+    "one.t = one.u && strftime('%Y', one.d) = '2024' && 'abc' ~ one.t || many.t ?= u",
+    "geoDistance(one.g.lon, 1, one.n, 2) > 3 && one.t = one.u && 'abc' ~ one.t",
+    "many.t ?= many.u && 'abc' ?~ many.t && geoDistance(many.n, 1, 2, 3) ?> 4",
+    "many.own.t ?= many.own.u && 'abc' ?~ many.own.t && many.own.n ?> 1 && many.n ?> 1",
+    "many.t != 'x' && many.n = many.n && m:each ?!~ t && many:length < 3",
+];
+
+#[test]
+fn rules_of_all_shapes_are_emitted() {
+    let fields = "t = { type = 'text' }\nu = { type = 'text' }\nn = { type = 'number' }\n\
+        d = { type = 'date' }\ng = { type = 'geoPoint' }\nj = { type = 'json' }\n\
+        s = { type = 'select', values = ['a', 'b'] }\n\
+        m = { type = 'select', values = ['a', 'b'], max_select = 2 }\n\
+        own = { type = 'relation', collection = 'things' }\n\
+        one = { type = 'relation', collection = 'things' }\n\
+        many = { type = 'relation', collection = 'things', max_select = 9 }\n";
+    let people = Source {
+        path: "people.toml".to_owned(),
+        text: "name = 'people'\ntype = 'auth'\n[fields]\nlevel = { type = 'number' }".to_owned(),
+    };
+    for shape in SHAPES {
+        let rules = format!("list = \"{shape}\"\nupdate = \"{shape}\"");
+        let things = Source {
+            path: "things.toml".to_owned(),
+            text: format!("name = 'things'\n[rules]\n{rules}\n[fields]\n{fields}"),
+        };
+        let schema = match resolve(&[things, people.clone()]) {
+            Ok(checked) => checked.schema,
+            Err(report) => panic!("{shape}\n{}", report.render(false)),
+        };
+        let text = &generate(&schema)["things.rs"];
+        assert!(!text.contains("compile_error"), "{shape}");
+        assert!(text.contains("fn list_in_memory("), "{shape}");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The answer to a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// HTTP status.
+    /// HTTP status; 0 if no answer came in time.
     pub status: u16,
     /// `totalItems`; -1 unless the status is 200.
     pub total: i64,
@@ -24,7 +24,10 @@ pub fn list(client: &Client, collection: &str, filter: &str, sort: &str) -> Resu
             path.push_str(&format!("&{name}={}", encode(text.as_bytes())));
         }
     }
-    let mut listed = read(&client.get(&path)?);
+    let Ok(answer) = client.get(&path) else {
+        return Ok(Listed::unanswered());
+    };
+    let mut listed = read(&answer);
     if sort.is_empty() {
         listed.ids.sort();
     }
@@ -49,6 +52,15 @@ fn read(answer: &Response) -> Listed {
 }
 
 impl Listed {
+    /// No answer came in time.
+    fn unanswered() -> Self {
+        Self {
+            status: 0,
+            total: -1,
+            ids: Vec::new(),
+        }
+    }
+
     /// A short form for reports.
     pub fn short(&self) -> String {
         match self.status {

@@ -211,6 +211,9 @@ fn print(filters: &filters::Outcome, rules: &rules::Outcome) {
         "{} filters, {} accepted by both, {} that found some records but not all: {} differences",
         filters.asked, filters.accepted, filters.telling, filters.failures
     );
+    if filters.unanswered > 0 {
+        println!("{} that the peer didn't answer in time", filters.unanswered);
+    }
     for (name, count) in &filters.known {
         println!("{count} as documented: {name}");
     }
