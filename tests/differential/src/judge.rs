@@ -1,9 +1,14 @@
 //! What a server answers to a list, reduced to what must agree.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use basalt_blackbox::client::encode;
 use basalt_blackbox::{Client, Response};
 use serde_json::Value;
+
+/// The peer gives up on a query after half a minute, and answers 400.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The answer to a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +29,10 @@ pub fn list(client: &Client, collection: &str, filter: &str, sort: &str) -> Resu
             path.push_str(&format!("&{name}={}", encode(text.as_bytes())));
         }
     }
-    let Ok(answer) = client.get(&path) else {
-        return Ok(Listed::unanswered());
+    let start = Instant::now();
+    let answer = match client.get(&path) {
+        Ok(answer) if start.elapsed() < PATIENCE => answer,
+        _ => return Ok(Listed::unanswered()),
     };
     let mut listed = read(&answer);
     if sort.is_empty() {
