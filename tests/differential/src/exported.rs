@@ -180,7 +180,7 @@ pub fn compile_all(schema: &Exported, rules: &str) -> (usize, Vec<String>) {
             continue;
         };
         let text = rule.replace("\\n", "\n");
-        match compile(&text, &Scope::new(schema, id, Caller::Rule)) {
+        match compile(&text, &Scope::new(schema, id, Caller::Rule).imported(true)) {
             Ok(_) => compiled += 1,
             Err(errors) => {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
