@@ -54,13 +54,29 @@ pub(crate) fn beside_one(
 fn taken(one: &Node) -> Option<Taken> {
     match one {
         Node::Path(path) => path.strict.then_some(Taken::Column),
-        Node::Call(Call::Time { .. }) => Some(Taken::Value),
-        Node::Call(call) => Some(if call.arguments().iter().any(is_bound) {
+        Node::Call(call) => Some(if is_known(call) {
             Taken::Value
         } else {
             Taken::Column
         }),
         Node::Value(_) | Node::Changed { .. } | Node::Caller(_) => None,
+    }
+}
+
+/// Does the live server think that it can't be NULL? It does if values are bound to the statement,
+/// of which none is the empty text: the format and the modifiers of a time always are.
+fn is_known(call: &Call) -> bool {
+    let empty = |node: &Node| matches!(node, Node::Value(Value::Text(text)) if text.is_empty());
+    match call {
+        Call::Distance(nodes) => nodes.iter().any(is_bound),
+        Call::Time {
+            format,
+            time,
+            modifiers,
+        } => {
+            let given = !time.as_deref().is_some_and(empty);
+            given && !format.is_empty() && !modifiers.iter().any(String::is_empty)
+        }
     }
 }
 

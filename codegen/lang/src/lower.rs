@@ -109,6 +109,7 @@ fn compared(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
 
 /// Operands that are one thing each.
 fn decided(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
+    let right = &unlowered(op, right);
     if let (Node::Value(left), Node::Value(right)) = (left, right) {
         let quantifier = if any {
             Quantifier::Some
@@ -118,6 +119,20 @@ fn decided(left: &Node, op: Op, right: &Node, any: bool) -> Tree {
         return fixed(quantify(left, quantifier), op, quantify(right, quantifier));
     }
     rows(left, op, right, any)
+}
+
+/// The right side as the live server binds it: the pattern of `~` is made of what was sent, before it
+/// is lowered, so that a number has its own text and not SQLite's (`5`, not `5.0`). Patterns match
+/// letters of both cases anyhow. What comes from the caller's record is lowered first.
+fn unlowered(op: Op, right: &Node) -> Node {
+    match right {
+        Node::Value(Value::Lower(sent))
+            if matches!(op, Op::Like | Op::NotLike) && !matches!(**sent, Value::Auth(_)) =>
+        {
+            Node::Value((**sent).clone())
+        }
+        other => other.clone(),
+    }
 }
 
 pub(crate) fn rows(left: &Node, op: Op, right: &Node, any: bool) -> Tree {

@@ -12,6 +12,12 @@ fn single_sides_beside_several_values() {
         ("rm.title != strftime('%Y', title)", "x xy xz"),
         ("rm.title ?= strftime('%Y', title)", "none xz z"),
         ("rm.title > strftime('%Y', title)", ""),
+        // With an empty text in the call, its NULL equals the empty text.
+        ("rm.title = strftime('', title)", "none z"),
+        ("rm.title != strftime('', title)", "x xy"),
+        ("rm.title = strftime('%Y', '')", "none z"),
+        ("rm.title != strftime('%Y', title, '')", "x xy"),
+        ("rm.title != strftime('%Y', title, 'zz')", "x xy xz"),
         ("sm:each = strftime('%Y', title)", "none"),
         ("sm:each != strftime('%Y', title)", "x xy xz z"),
         ("rm.sm:length = strftime('%Y', title)", ""),

@@ -562,3 +562,29 @@ fn an_id_is_a_hop_and_is_looked_up_with_a_modifier() {
     assert!(matches!(plan("r.id < 'x'"), Plan::Test { .. }));
     assert!(matches!(plan("r.id:lower < 'x'"), Plan::Via { .. }));
 }
+
+#[test]
+fn a_pattern_is_what_was_sent() {
+    let plan = |text: &str| compiled(text, Caller::Superuser).unwrap().plan;
+    for sent in [
+        "query.n",
+        "headers.n",
+        "body.n",
+        "body.title",
+        "query.title",
+    ] {
+        let (lower, plain) = (
+            plan(&format!("title ~ @request.{sent}:lower")),
+            plan(&format!("title ~ @request.{sent}")),
+        );
+        assert_eq!(lower, plain, "{sent}");
+        let sides = format!("{:?}", plan(&format!("@request.{sent}:lower !~ title")));
+        assert!(sides.contains("Lower"), "{sides}");
+    }
+    let own = plan("title ~ @request.auth.verified:lower");
+    assert_ne!(own, plan("title ~ @request.auth.verified"));
+    assert_ne!(
+        plan("title = @request.query.n:lower"),
+        plan("title = @request.query.n")
+    );
+}
