@@ -51,6 +51,21 @@ pub const KNOWN: &[Known] = &[
         name: "Unknown modifiers behind `@request.body`",
         explains: |case| only_peer_accepts(case) && has_unknown_modifier(case.text),
     },
+    Known {
+        name: "Paths of too many steps behind `@request.body`",
+        explains: |case| only_peer_accepts(case) && has_long_body_path(case.text),
+    },
+    Known {
+        name: "Distances of several places beside several values",
+        explains: |case| {
+            let fewer = case.ours.total <= case.peer.total;
+            both_accept(case) && fewer && has_distances_beside_values(case.text)
+        },
+    },
+    Known {
+        name: "Hidden addresses as arguments",
+        explains: |case| both_accept(case) && has_email_as_argument(case),
+    },
 ];
 
 /// The difference that explains a case.
@@ -124,6 +139,33 @@ fn has_unknown_modifier(text: &str) -> bool {
     !matches(r"@request\.body\.\w+\.[\w.]+(:nope)", text).is_empty()
 }
 
+/// The peer takes it for null: the relation of the body, more than six others, and the field.
+fn has_long_body_path(text: &str) -> bool {
+    !matches(r"@request\.body((?:\.\w+){9,})", text).is_empty()
+}
+
+/// Where a path has several values: its segments can't be told from their names otherwise.
+const SEVERAL: &str = r"(?:\w+_via_\w+\.|[a-z]+s\.|:each|@collection\.)";
+
+/// The peer compares one distance with all values, where we compare each: so we never find more.
+fn has_distances_beside_values(text: &str) -> bool {
+    let distance = format!(r"geoDistance\([^()]*{SEVERAL}[^()]*\)");
+    let path = format!(r"[\w.@:]*{SEVERAL}[\w.@:]*");
+    let op = r"\s*(!=|>=|<=|!~|=|>|<|~)\s*";
+    [
+        format!("{distance}{op}{path}"),
+        format!("{path}{op}{distance}"),
+    ]
+    .iter()
+    .any(|pattern| !matches(pattern, text).is_empty())
+}
+
+/// The peer reads an address that the client may not see. (List rules are given for clients only.)
+fn has_email_as_argument(case: &Case<'_>) -> bool {
+    let calls = r"(?:geoDistance|strftime)\(([^()]*\bemail\b)";
+    !case.rules.is_empty() && !matches(calls, case.text).is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -174,5 +216,21 @@ mod tests {
         let pattern = Some("Functions on the right of `~`");
         assert_eq!(name("t !~ strftime('%Y', d)", 200, 200), pattern);
         assert_eq!(name("strftime('%Y', d) ~ t", 200, 200), None);
+        let long = Some("Paths of too many steps behind `@request.body`");
+        let path = |steps: usize| format!("@request.body{} = 1", ".a".repeat(steps));
+        assert_eq!(name(&path(9), 400, 200), long);
+        assert_eq!(name(&path(8), 400, 200), None);
+        let distance = Some("Distances of several places beside several values");
+        let far = "geoDistance(1, 0, x_via_y.n, 0)";
+        assert_eq!(name(&format!("{far} != as.t"), 200, 200), distance);
+        assert_eq!(name(&format!("m:each < {far}"), 200, 200), distance);
+        assert_eq!(name(&format!("{far} ?!= as.t"), 200, 200), None);
+        assert_eq!(name(&format!("{far} != a.t"), 200, 200), None);
+        let one = "geoDistance(1, 0, a.n, 0) != as.t";
+        assert_eq!(name(one, 200, 200), None);
+        let hidden = Some("Hidden addresses as arguments");
+        let address = "geoDistance(0, owner.email, 1, 1) != 1";
+        assert_eq!(name(address, 200, 200), hidden);
+        assert_eq!(name("geoDistance(0, emails, 1, 1) != 1", 200, 200), None);
     }
 }

@@ -23,7 +23,8 @@ const COLLECTIONS: &str = r#"[
         {"name": "id", "type": "text"}, {"name": "k", "type": "number"}, {"name": "t", "type": "text"},
         {"name": "post", "type": "relation", "collectionId": "posts0000000000", "maxSelect": 1}]},
     {"id": "users0000000000", "name": "users", "type": "auth", "listRule": "", "fields": [
-        {"name": "id", "type": "text"}, {"name": "level", "type": "number"}]}]"#;
+        {"name": "id", "type": "text"}, {"name": "level", "type": "number"},
+        {"name": "email", "type": "email"}, {"name": "emailVisibility", "type": "bool"}]}]"#;
 
 fn plan(text: &str, caller: Caller) -> Option<Plan> {
     let schema = Exported::parse(COLLECTIONS).unwrap();
@@ -81,6 +82,40 @@ fn functions_as_patterns() {
 fn unknown_modifiers() {
     let text = "@request.body.user.level:nope = 1";
     assert_eq!(plan(text, Caller::Superuser), None);
+}
+
+#[test]
+fn long_paths_of_the_body() {
+    let text = |steps: &str, field: &str| format!("@request.body.user.{steps}{field} = ''");
+    let six = "posts_via_user.user.".repeat(3);
+    assert!(plan(&text(&six, "id"), Caller::Superuser).is_some());
+    let seven = format!("{six}posts_via_user.");
+    assert_eq!(plan(&text(&seven, "t"), Caller::Superuser), None);
+}
+
+#[test]
+fn distances_of_several_places() {
+    let places = |op: &str, values: &str| {
+        let text = format!("geoDistance(notes_via_post.k, 0, 0, 0) {op} {values}");
+        format!("{:?}", plan(&text, Caller::Superuser).unwrap())
+    };
+    // The part that looks for a pair that is false has distances of its own.
+    let distances = |told: &str| told.matches("Distance").count();
+    assert_eq!(distances(&places("?>", "m:each")), 1);
+    let pairs = places(">", "m:each");
+    assert!(distances(&pairs) >= 2, "{pairs}");
+}
+
+#[test]
+fn hidden_addresses_as_arguments() {
+    let asked = |field: &str, caller| {
+        let text = format!("geoDistance(user.{field}, 0, 0, 0) != 1");
+        plan(&text, caller).unwrap()
+    };
+    let client = asked("email", Caller::Client);
+    assert_ne!(client, asked("email", Caller::Superuser));
+    let level = asked("level", Caller::Client);
+    assert_eq!(level, asked("level", Caller::Superuser));
 }
 
 #[test]
