@@ -83,33 +83,165 @@ const SHAPES: &[&str] = &[
     "many.t ?= many.u && 'abc' ?~ many.t && geoDistance(many.n, 1, 2, 3) ?> 4",
     "many.own.t ?= many.own.u && 'abc' ?~ many.own.t && many.own.n ?> 1 && many.n ?> 1",
     "many.t != 'x' && many.n = many.n && m:each ?!~ t && many:length < 3",
+    "s:each = n || n != 1 && n != 2 && n != 3 && n != 4 && n != 5 && n != 6 && n != 7 && n != 8 && \
+        n != 9 && t != 'a' && t != 'b' && t != 'c' && t != 'd'",
 ];
 
-#[test]
-fn rules_of_all_shapes_are_emitted() {
+/// Comparisons of every value behind the relation `many`, and what of each speaks of joined rows
+/// where it stands beside a choice of rows.
+const EVERY: &[(&str, &str)] = &[
+    (
+        "many.t != 'x'",
+        r#"compare::test(rows.of(0,field::T),Op::NotEqual,"x",Truth::False)"#,
+    ),
+    (
+        "'abc' ~ many.t",
+        r#"compare::within("abc",Op::Like,rows.of(0,field::T),Truth::False)"#,
+    ),
+    (
+        "many.t:lower = 'x'",
+        r#"compare::test(compare::lower(rows.of(0,field::T)),Op::Equal,"x",Truth::False)"#,
+    ),
+    (
+        "many.own.t != @request.query.x",
+        r#"cx.request(rules::Given::null(),Op::Equal,cx.query("x"),Truth::True)"#,
+    ),
+    (
+        "many.m:each != 'a'",
+        r#"compare::test(rows.item(1),Op::NotEqual,"a",Truth::False)"#,
+    ),
+    (
+        "many.own.many.n < 3",
+        "compare::test(rows.of(2,field::N),Op::Less,3.0,Truth::False)",
+    ),
+];
+
+/// The code of `things` with these rules to list and to create them, or why there is none.
+fn emit(list: &str, create: &str) -> Result<String, String> {
     let fields = "t = { type = 'text' }\nu = { type = 'text' }\nn = { type = 'number' }\n\
         d = { type = 'date' }\ng = { type = 'geoPoint' }\nj = { type = 'json' }\n\
         s = { type = 'select', values = ['a', 'b'] }\n\
         m = { type = 'select', values = ['a', 'b'], max_select = 2 }\n\
         own = { type = 'relation', collection = 'things' }\n\
         one = { type = 'relation', collection = 'things' }\n\
-        many = { type = 'relation', collection = 'things', max_select = 9 }\n";
+        many = { type = 'relation', collection = 'things', max_select = 9 }\n\
+        old = { type = 'text', read = \"n > 1 && strftime('%Y', d) = '2024'\" }\n\
+        new = { type = 'text', read = 'n > 1 && t != u' }\n";
+    let things = Source {
+        path: "things.toml".to_owned(),
+        text: format!(
+            "name = 'things'\n[rules]\nlist = \"{list}\"\ncreate = \"{create}\"\n\
+            update = \"{list}\"\n[fields]\n{fields}"
+        ),
+    };
     let people = Source {
         path: "people.toml".to_owned(),
         text: "name = 'people'\ntype = 'auth'\n[fields]\nlevel = { type = 'number' }".to_owned(),
     };
+    match resolve(&[things, people]) {
+        Ok(checked) => Ok(generate(&checked.schema)["things.rs"].clone()),
+        Err(report) => Err(report.render(false)),
+    }
+}
+
+fn emitted(rule: &str) -> String {
+    emit(rule, "t != ''").unwrap_or_else(|report| panic!("{rule}\n{report}"))
+}
+
+#[test]
+fn rules_of_all_shapes_are_emitted() {
     for shape in SHAPES {
-        let rules = format!("list = \"{shape}\"\nupdate = \"{shape}\"");
-        let things = Source {
-            path: "things.toml".to_owned(),
-            text: format!("name = 'things'\n[rules]\n{rules}\n[fields]\n{fields}"),
-        };
-        let schema = match resolve(&[things, people.clone()]) {
-            Ok(checked) => checked.schema,
-            Err(report) => panic!("{shape}\n{}", report.render(false)),
-        };
-        let text = &generate(&schema)["things.rs"];
+        let text = emitted(shape);
         assert!(!text.contains("compile_error"), "{shape}");
         assert!(text.contains("fn list_in_memory("), "{shape}");
     }
+}
+
+#[test]
+fn every_value_beside_joined_rows_is_asked_as_joined_rows() {
+    for (every, wanted) in EVERY {
+        // The second comparison needs joined rows, and shares one with the first.
+        let rule = format!("({every} || n > 1) && many.own.t ?= many.u");
+        let text = emitted(&rule);
+        assert!(!text.contains("compile_error"), "{rule}");
+        let text: String = text.split_whitespace().collect();
+        let text = text.replace(",)", ")");
+        assert!(text.contains("rows.none("), "{rule}");
+        assert!(text.contains(wanted), "{rule}: {wanted}");
+    }
+}
+
+#[test]
+fn a_field_is_read_without_the_database_where_nothing_is_computed() {
+    let text = emitted("n > 1");
+    let local = text.lines().filter(|line| line.contains("read_is_local"));
+    let local: Vec<&str> = local.map(str::trim).collect();
+    assert_eq!(local, ["read_is_local: false,", "read_is_local: true,"]);
+}
+
+/// What random rules compare.
+const OPERANDS: &[&str] = &[
+    "t",
+    "n",
+    "j.a",
+    "s:each",
+    "m:each",
+    "m:length",
+    "t:lower",
+    "one.t",
+    "one.many.n",
+    "many.t",
+    "many.t:lower",
+    "many.j.a",
+    "many.s:each",
+    "many.m:each",
+    "many.m:length",
+    "many.own.t",
+    "many.many.own.n",
+    "many:length",
+    "many.id",
+    "things_via_one.t",
+    "things_via_many.m:each",
+    "@collection.things.n",
+    "@request.auth.level",
+    "@request.auth.id",
+    "@request.body.many.t",
+    "@request.body.m:each",
+    "@request.query.x",
+    "strftime('%Y', d)",
+    "strftime('%Y', many.d)",
+    "geoDistance(n, 1, many.n, 2)",
+    "'a'",
+    "''",
+    "null",
+    "2",
+];
+
+#[test]
+fn no_rule_is_planned_that_cannot_be_emitted() {
+    const OPS: &[&str] = &["=", "!=", ">", "~", "!~", "?=", "?!=", "?~"];
+    // The same ones each time.
+    let mut seed: u64 = 0x2468_ace0_1357_9bdf;
+    let mut pick = |from: &[&'static str]| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        from[usize::try_from(seed % u64::try_from(from.len()).unwrap()).unwrap()]
+    };
+    let mut rule = || {
+        let mut compare = || format!("{} {} {}", pick(OPERANDS), pick(OPS), pick(OPERANDS));
+        let [a, b, c, d] = [compare(), compare(), compare(), compare()];
+        let (first, second) = [(" && ", " || "), (" || ", " && ")][a.len() % 2];
+        format!("({a}{first}{b}{second}{c}) && {d}")
+    };
+    let mut emitted = 0;
+    for _ in 0..150 {
+        let (list, create) = (rule(), rule());
+        let Ok(text) = emit(&list, &create) else {
+            continue;
+        };
+        assert!(!text.contains("compile_error"), "{list}\n{create}");
+        emitted += 1;
+    }
+    assert!(emitted > 100, "only {emitted} pairs of rules are valid");
 }

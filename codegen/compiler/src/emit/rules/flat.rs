@@ -1,13 +1,16 @@
 //! Conditions through the record's own relations that stand beside joined rows, as joined rows too:
 //! there the record may be one in memory, which has no table that a sub-select could begin at.
+//!
+//! Each is the part of one comparison of every value that no choice of rows touches. Behind a
+//! relation that part has one side: what compares two columns, or computes something, is joined rows
+//! already if it looks at every value. And only its outermost relation asks for no record.
 
-use basalt_lang::plan::{Argument, Column, Join, Op, Origin, Plan, Truth, Value};
+use basalt_lang::plan::{Column, Join, Op, Origin, Plan, Truth, Value};
 
 use crate::ir::{CollectionId, FieldId, Schema};
 
 /// Some record that the relation `field` of `collection` points to satisfies `inner`, or none does,
-/// as a [`Plan::Joined`]. `None` if `inner` asks that no record of another one's relation satisfies
-/// something.
+/// as a [`Plan::Joined`]. `None` if `inner` is no such part of a comparison.
 pub(super) fn via(
     schema: &Schema,
     collection: CollectionId,
@@ -66,7 +69,7 @@ impl Joins<'_> {
 
     /// A plan about the joined row `row`, which is of `collection`.
     fn about(&mut self, plan: &Plan, row: usize, collection: CollectionId) -> Option<Plan> {
-        let at = |column: &Column| of(row, column);
+        let at = |column: &Column| Column::Of(row, Box::new(column.clone()));
         Some(match plan {
             Plan::Always | Plan::Never | Plan::Request { .. } => plan.clone(),
             Plan::All(parts) => Plan::All(self.all(parts, row, collection)?),
@@ -93,17 +96,6 @@ impl Joins<'_> {
                 column: at(column),
                 when: *when,
             },
-            Plan::Columns {
-                left,
-                op,
-                right,
-                when,
-            } => Plan::Columns {
-                left: at(left),
-                op: *op,
-                right: at(right),
-                when: *when,
-            },
             Plan::Empty { field, holds } => Plan::Test {
                 column: at(&Column::Length(*field)),
                 op: if *holds { Op::Equal } else { Op::NotEqual },
@@ -127,7 +119,8 @@ impl Joins<'_> {
                 let inner = self.about(inner, item, collection)?;
                 Plan::all([exists(item, Column::Item), inner])
             }
-            Plan::Via { .. }
+            Plan::Columns { .. }
+            | Plan::Via { .. }
             | Plan::Each { .. }
             | Plan::Visible { .. }
             | Plan::Readable { .. }
@@ -147,30 +140,5 @@ fn exists(row: usize, column: Column) -> Plan {
         op: Op::NotEqual,
         value: Value::Null,
         when: Truth::True,
-    }
-}
-
-/// A column of the joined row.
-fn of(row: usize, column: &Column) -> Column {
-    let argument = |argument: &Argument| match argument {
-        Argument::Column(column) => Argument::Column(of(row, column)),
-        Argument::Value(value) => Argument::Value(value.clone()),
-    };
-    match column {
-        Column::Distance(arguments) => {
-            let [a, b, c, d] = &**arguments;
-            let arguments = [argument(a), argument(b), argument(c), argument(d)];
-            Column::Distance(Box::new(arguments))
-        }
-        Column::Time {
-            format,
-            time,
-            modifiers,
-        } => Column::Time {
-            format: format.clone(),
-            time: time.as_ref().map(|time| Box::new(argument(time))),
-            modifiers: modifiers.clone(),
-        },
-        other => Column::Of(row, Box::new(other.clone())),
     }
 }

@@ -91,13 +91,12 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
         Plan::Via {
             field,
             target,
-            inner,
             holds,
+            ..
         } => {
-            let inner = match (&**inner, outline.inner(plan)) {
-                (Plan::Always, _) => quote! { Predicate::Always },
-                (_, Some(name)) => quote! { #name(cx) },
-                (_, None) => quote! { ::std::compile_error!("a relation without a function") },
+            let inner = match outline.inner(plan) {
+                Some(name) => quote! { #name(cx) },
+                None => quote! { ::std::compile_error!("a relation without a function") },
             };
             via(outline, *field, *target, &inner, *holds)
         }
@@ -106,9 +105,6 @@ fn condition(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
             inner,
             holds,
         } => {
-            if has_function(inner) {
-                return asked(outline, plan);
-            }
             let list = field_value(outline, *field);
             let inner = condition(outline, inner);
             negate(!holds, &quote! { memory::each(#list, |item| #inner) })
@@ -140,14 +136,14 @@ fn asked(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
     quote! { #ask(conn, cx, record, &[], &#name)? }
 }
 
-/// Does SQLite have to compute something for it?
+/// Does SQLite have to compute something for it? For an item of a select it never has to: a
+/// comparison of items with what a function gives is one of joined rows.
 pub(super) fn has_function(plan: &Plan) -> bool {
     let computed = |column: &Column| matches!(column, Column::Distance(_) | Column::Time { .. });
     match plan {
         Plan::Test { column, .. } | Plan::Within { column, .. } => computed(column),
         Plan::Columns { left, right, .. } => computed(left) || computed(right),
         Plan::All(parts) | Plan::Any(parts) => parts.iter().any(has_function),
-        Plan::Each { inner, .. } => has_function(inner),
         _ => false,
     }
 }

@@ -213,9 +213,6 @@ fn via(
         return quote! { ::std::compile_error!("a relation to nowhere") };
     };
     let call = in_module(outline.unit, row.collection, &ident::via(field));
-    if *inner == Plan::Always {
-        return quote! { #call(cx.form, Predicate::Always, #holds) };
-    }
     let name = name.unwrap_or_else(|| outline.name(&ident::stem(row.function, field)));
     let text = name.to_string();
     let inner_row = Row {
