@@ -25,7 +25,7 @@ done <"$out/programs.txt"
 "$bin/llvm-cov" report $objects --instr-profile "$out/all.profdata" \
     --ignore-filename-regex '/tests/|/tests\.rs|\.cargo|rustc' \
     --sources codegen/lang/src codegen/compiler/src/emit/rules >"$out/report.txt"
-awk -v least="$least" '
+sort "$out/report.txt" | awk -v least="$least" '
     function total(name, all, left,    share) {
         share = all ? 100 * (all - left) / all : 0
         printf "%-46s %8d %8d %8.2f%%\n", "Total of the " name, all, left, share
@@ -44,4 +44,4 @@ awk -v least="$least" '
         total("rule emitters", lines["emitters"], missed["emitters"])
         printf "%s", low > "/dev/stderr"
         exit low != ""
-    }' "$out/report.txt"
+    }'
