@@ -99,7 +99,11 @@ fn submitted<'a>(
     };
     match follow(scope, Start { root, at: target }, more, name.suffix) {
         Ok(found) => Ok(Given {
-            node: Node::Path(found.path),
+            node: if found.path.tells_missing() {
+                Node::Submitted(found.path)
+            } else {
+                Node::Path(found.path)
+            },
             ty: found.ty,
             values: found.values,
             warning: None,

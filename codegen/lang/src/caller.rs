@@ -4,7 +4,7 @@ use crate::back;
 use crate::error::{Code, Error};
 use crate::name::{Modifier, Name, Part};
 use crate::path::{Found, Start, follow};
-use crate::plan::{Column, Value};
+use crate::plan::Value;
 use crate::request::{Given, lower, no_modifier};
 use crate::schema::{CollectionId, Field, FieldType};
 use crate::scope::{Scope, did_you_mean};
@@ -26,7 +26,9 @@ pub(crate) fn resolve<'a>(
         .collect();
     let single = |field: &Field<'_>| matches!(field.kind, FieldType::One(_));
     let own_id = matches!(more, [id] if id.text == "id") && fields.iter().all(single);
-    if fields.is_empty() && back::is_back(key.text) || !more.is_empty() && !own_id {
+    // Without a field behind it, a back-relation is a field that no record has.
+    let way = scope.strict() || !more.is_empty();
+    if way && fields.is_empty() && back::is_back(key.text) || !more.is_empty() && !own_id {
         return path(scope, name);
     }
     let items = fields.iter().any(|field| field.kind.has_items());
@@ -114,7 +116,7 @@ fn given<'a>(scope: &Scope<'a>, mut ways: Vec<Way<'a>>) -> Given<'a> {
     };
     // A caller of another collection has the literal NULL. The columns of a record that is missing
     // compare as that does, but for these.
-    let differs = |way: &Found<'_>| way.path.strict || matches!(way.path.column, Column::Length(_));
+    let differs = |way: &Found<'_>| way.path.tells_missing();
     let node = match ways.pop() {
         None => Node::Value(Value::Null),
         Some((_, Some(only))) if ways.is_empty() && !differs(&only) => Node::Path(only.path),

@@ -1,9 +1,10 @@
-//! Comparisons of what is one thing or another: `:changed`, and ways from callers of several
-//! collections. They are written out as one comparison for each case.
+//! Comparisons of what is one thing or another: `:changed`, ways from callers of several collections,
+//! and ways from records that may not have been submitted. They are written out as one comparison for
+//! each case.
 
 use crate::lower::{Tree, fixed, rows};
 use crate::plan::{Op, Value};
-use crate::typed::{Call, CallerPath, Node, Path};
+use crate::typed::{Call, CallerPath, Node, Path, Root};
 
 /// Operands that are one thing or another, when they are which.
 pub(crate) struct Case {
@@ -23,6 +24,7 @@ pub(crate) fn cases(left: &Node, right: &Node) -> Option<Vec<Case>> {
     }
     parts().find_map(|part| match part {
         Node::Changed { field, sent } => Some(sides.of_change(part, field, sent)),
+        Node::Submitted(path) => Some(sides.of_submission(&path.root)),
         _ => None,
     })
 }
@@ -65,6 +67,30 @@ impl Sides<'_> {
         };
         [true, false].into_iter().filter_map(one).collect()
     }
+
+    fn of_submission(&self, root: &Root) -> Vec<Case> {
+        let one = |are: bool| {
+            let put = |node: &Node| match node {
+                Node::Submitted(path) if path.root == *root => Some(match are {
+                    true => Node::Path(path.clone()),
+                    false => Node::Value(Value::Null),
+                }),
+                other => Some(other.clone()),
+            };
+            self.case(has_ids(root, are), &put)
+        };
+        [true, false].into_iter().filter_map(one).collect()
+    }
+}
+
+/// Is there an id in this field of the body?
+fn has_ids(root: &Root, are: bool) -> Tree {
+    let Root::Submitted { key, .. } = root else {
+        return Tree::all([]);
+    };
+    let ids = Value::Length(Box::new(Value::Body(vec![key.clone()])));
+    let op = if are { Op::NotEqual } else { Op::Equal };
+    fixed(ids, op, Value::Number(0.0))
 }
 
 /// The body field was sent, and it differs from the row's own field; or not.

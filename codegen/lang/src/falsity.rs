@@ -59,7 +59,7 @@ fn taken(one: &Node) -> Option<Taken> {
         } else {
             Taken::Column
         }),
-        Node::Value(_) | Node::Changed { .. } | Node::Caller(_) => None,
+        Node::Value(_) | Node::Changed { .. } | Node::Caller(_) | Node::Submitted(_) => None,
     }
 }
 

@@ -99,7 +99,7 @@ impl Joins {
                 }
             }
             Node::Call(call) => call.arguments().iter().for_each(|it| self.visit(it)),
-            Node::Path(path) => {
+            Node::Path(path) | Node::Submitted(path) => {
                 self.origin(&path.root, &path.hops);
             }
             Node::Value(_) | Node::Changed { .. } => {}
@@ -132,7 +132,7 @@ impl Joins {
             Node::Path(path) => Term::Column(self.column(path)),
             Node::Call(call) => Term::Column(self.call(call)),
             // Written out before.
-            Node::Changed { .. } | Node::Caller(_) => Term::Value(Value::Null),
+            Node::Changed { .. } | Node::Caller(_) | Node::Submitted(_) => Term::Value(Value::Null),
         }
     }
 

@@ -216,7 +216,7 @@ fn place(node: &Node) -> Option<Place<'_>> {
             })
         }
         Node::Call(call) => own_call(call),
-        Node::Changed { .. } | Node::Caller(_) => None,
+        Node::Changed { .. } | Node::Caller(_) | Node::Submitted(_) => None,
     }
 }
 
@@ -243,12 +243,14 @@ impl Node {
     /// The paths in it.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         let (path, arguments): (_, &[Node]) = match self {
-            Node::Path(path) | Node::Changed { field: path, .. } => (Some(path), &[]),
+            Node::Path(path) | Node::Submitted(path) | Node::Changed { field: path, .. } => {
+                (Some(path), &[])
+            }
             Node::Call(call) => (None, call.arguments()),
             Node::Value(_) | Node::Caller(_) => (None, &[]),
         };
         let inner = arguments.iter().filter_map(|argument| match argument {
-            Node::Path(path) => Some(path),
+            Node::Path(path) | Node::Submitted(path) => Some(path),
             _ => None,
         });
         path.into_iter().chain(inner)
@@ -261,7 +263,7 @@ impl Node {
             // A distance is satisfied by one.
             Node::Call(Call::Distance(_)) => false,
             Node::Call(Call::Time { .. }) => self.paths().any(Path::is_multi),
-            Node::Value(_) | Node::Changed { .. } | Node::Caller(_) => false,
+            Node::Value(_) | Node::Changed { .. } | Node::Caller(_) | Node::Submitted(_) => false,
         }
     }
 
@@ -270,7 +272,7 @@ impl Node {
         match self {
             Node::Path(path) => path.strict,
             Node::Call(call) => matches!(call, Call::Distance(_)),
-            Node::Value(_) | Node::Changed { .. } | Node::Caller(_) => false,
+            Node::Value(_) | Node::Changed { .. } | Node::Caller(_) | Node::Submitted(_) => false,
         }
     }
 }

@@ -89,7 +89,7 @@ fn against(side: &Checked<'_>, literal: &Value, span: Span, op: Op) -> Option<Er
 /// before every text.
 fn number(side: &Checked<'_>, text: &str, op: Op, span: Span) -> Option<Error> {
     let converts = match &side.operand.node {
-        Node::Path(path) => !matches!(path.column, Column::Length(_)),
+        Node::Path(path) | Node::Submitted(path) => !matches!(path.column, Column::Length(_)),
         Node::Value(Value::Auth(_)) => true,
         Node::Value(_) | Node::Changed { .. } | Node::Call(_) => false,
         // A column where the caller is of the collection.

@@ -168,7 +168,7 @@ fn is_number_column(operand: &Operand) -> bool {
 }
 
 fn is_column(operand: &Operand) -> bool {
-    matches!(&operand.node, Node::Path(path) if matches!(path.column, Column::Field(_)))
+    matches!(&operand.node, Node::Path(path) | Node::Submitted(path) if matches!(path.column, Column::Field(_)))
 }
 
 /// The collections of whose records it holds an id, if that is known. (The ids of a view's own
@@ -178,7 +178,7 @@ fn records(operand: &Operand, scope: &Scope<'_>) -> Option<Vec<CollectionId>> {
         Node::Value(Value::Auth(name)) if name == "id" => {
             return Some(scope.auth_collections().collect());
         }
-        Node::Path(path) => path,
+        Node::Path(path) | Node::Submitted(path) => path,
         _ => return None,
     };
     let field = field(path, scope)?;
@@ -258,10 +258,14 @@ fn demanded(comparison: &Comparison) -> Option<(&Path, &Operand, &Value)> {
     }
     let (left, right) = (&comparison.left, &comparison.right);
     match (&left.node, &right.node) {
-        (Node::Path(path), Node::Value(value)) if is_literal(&right.node) => {
+        (Node::Path(path) | Node::Submitted(path), Node::Value(value))
+            if is_literal(&right.node) =>
+        {
             Some((path, left, value))
         }
-        (Node::Value(value), Node::Path(path)) if is_literal(&left.node) => {
+        (Node::Value(value), Node::Path(path) | Node::Submitted(path))
+            if is_literal(&left.node) =>
+        {
             Some((path, right, value))
         }
         _ => None,
@@ -341,7 +345,7 @@ fn is_empty(node: &Node) -> bool {
 
 /// Can a record have nothing there? Numbers and bools never have.
 fn may_be_empty(node: &Node, scope: &Scope<'_>) -> bool {
-    let Node::Path(path) = node else {
+    let (Node::Path(path) | Node::Submitted(path)) = node else {
         return false;
     };
     let Some(field) = field(path, scope) else {

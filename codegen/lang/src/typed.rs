@@ -62,6 +62,9 @@ pub enum Node {
     /// A way from the caller's record, which may be of any of these collections. A caller of none
     /// of them, and a guest, has the literal NULL here.
     Caller(Vec<CallerPath>),
+    /// A way from the records whose ids the body holds, where it matters that it is the literal NULL
+    /// if there is no id. Its root is [`Root::Submitted`].
+    Submitted(Path),
     /// A function.
     Call(Call),
 }
@@ -182,6 +185,12 @@ impl Path {
     /// Can it yield several values for one row?
     pub fn is_multi(&self) -> bool {
         self.root.is_multi() || self.hops.iter().any(|hop| hop.is_multi())
+    }
+
+    /// Does it make a difference whether the row where it begins is missing, or the whole operand is
+    /// the literal NULL?
+    pub(crate) fn tells_missing(&self) -> bool {
+        self.strict || matches!(self.column, Column::Length(_))
     }
 
     /// The guards of the relations among the first hops. What leads back has none: records that

@@ -241,6 +241,8 @@ fn ways_from_the_caller() {
         ("@request.auth.friends:length = null", all, ""),
         ("@request.auth.c_via_author.title ?= 'bob'", "", all),
         ("@request.auth.c_via_author.id ?= id", "", "mine"),
+        ("@request.auth.c_via_author = null", all, all),
+        ("@request.auth.c_via_author <= ''", "", ""),
         ("@request.auth.nope.nope = ''", all, all),
         ("@request.auth.friends.nope = ''", all, all),
     ] {
@@ -271,6 +273,17 @@ fn ways_from_the_body() {
         ("@request.body.rm.id = rm.id", "none", ""),
         ("@request.body.r.id = rm.id", "none", "x"),
         ("@request.body.rm.sm:length ?= 2", "", all),
+        ("@request.body.rm.sm:length ?!= 7", all, all),
+        ("@request.body.rm.sm:length <= 0", "", ""),
+        ("@request.body.r.sm:length <= 0", "", ""),
+        (
+            "@request.body.r.sm:length = @request.body.rm.sm:length",
+            all,
+            "",
+        ),
+        ("@request.body.r.j = ''", all, ""),
+        ("'' != @request.body.r.j", "", all),
+        ("@request.body.rm.j ?= null", all, ""),
         ("@request.body.rm.nope = ''", all, all),
     ] {
         model.body = Vec::new();

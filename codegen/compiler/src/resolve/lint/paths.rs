@@ -68,7 +68,9 @@ pub(super) fn touched<'a>(
     node: &Node,
 ) -> Option<Touched<'a>> {
     match node {
-        Node::Path(path) | Node::Changed { field: path, .. } => on_path(schema, at, path),
+        Node::Path(path) | Node::Submitted(path) | Node::Changed { field: path, .. } => {
+            on_path(schema, at, path)
+        }
         Node::Call(call) => {
             let mut found = call.arguments().iter();
             found.find_map(|argument| touched(schema, at, argument))
@@ -129,7 +131,7 @@ pub(super) fn is_sent(node: &Node) -> bool {
         Node::Changed { .. } => true,
         Node::Call(call) => call.arguments().iter().any(is_sent),
         // The caller chooses the record that it is read from.
-        Node::Path(path) => matches!(path.root, Root::Submitted { .. }),
+        Node::Path(path) | Node::Submitted(path) => matches!(path.root, Root::Submitted { .. }),
         Node::Caller(_) => false,
     }
 }
@@ -149,7 +151,7 @@ fn is_sent_value(value: &Value) -> bool {
 pub(super) fn body_key(node: &Node) -> Option<&str> {
     match node {
         Node::Value(value) | Node::Changed { sent: value, .. } => body_key_of(value),
-        Node::Path(path) => match &path.root {
+        Node::Path(path) | Node::Submitted(path) => match &path.root {
             Root::Submitted { key, .. } => Some(key),
             _ => None,
         },
