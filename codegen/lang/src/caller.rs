@@ -78,12 +78,8 @@ fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
         match follow(scope, Start { root, at }, parts, name.suffix) {
             Ok(way) => ways.push((at, Some(way))),
             Err(error) => {
-                // Back-relations that point elsewhere are unknown, too.
-                let elsewhere = parts.first().is_some_and(|first| {
-                    parts.len() > 1 && back::is_back(first.text) && error.span == first.span
-                });
                 // PocketBase answers such callers with an error.
-                if !is_unknown(&error) && !elsewhere {
+                if !is_unknown(&error, parts) {
                     ways.push((at, None));
                 }
                 failed.push((at, error));
@@ -93,7 +89,7 @@ fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
     let leads = ways.iter().any(|(_, way)| way.is_some());
     let superusers = scope.schema.collection(SUPERUSERS);
     let refused = |(at, error): &(CollectionId, Error)| {
-        !is_unknown(error) && (scope.strict() || !scope.imported && Some(*at) == superusers)
+        !is_unknown(error, parts) && (scope.strict() || !scope.imported && Some(*at) == superusers)
     };
     if !leads && (scope.strict() || failed.iter().any(refused)) {
         return Err(nowhere(scope, name, failed));
@@ -101,8 +97,12 @@ fn path<'a>(scope: &Scope<'a>, name: &Name<'_>) -> Result<Given<'a>, Error> {
     Ok(given(scope, ways))
 }
 
-fn is_unknown(error: &Error) -> bool {
-    matches!(error.code, Code::UnknownField | Code::UnknownCollection)
+/// Is it only that the record has no such field? A back-relation that points elsewhere is none either.
+fn is_unknown(error: &Error, parts: &[Part<'_>]) -> bool {
+    let elsewhere = parts.first().is_some_and(|first| {
+        parts.len() > 1 && back::is_back(first.text) && error.span == first.span
+    });
+    elsewhere || matches!(error.code, Code::UnknownField | Code::UnknownCollection)
 }
 
 fn given<'a>(scope: &Scope<'a>, mut ways: Vec<Way<'a>>) -> Given<'a> {

@@ -37,7 +37,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "One alias for two collections",
-        explains: |case| only_we_accept(case) && has_shared_alias(case.text),
+        explains: |case| (only_we_accept(case) || both_accept(case)) && has_shared_alias(case.text),
     },
     Known {
         name: "`:isset` on the right of `!=`",
@@ -201,7 +201,10 @@ mod tests {
         );
         assert_eq!(name("r_via_a.x = 1 && r_via_a.y ?= 2", 200, 400), None);
         assert!(name("R_via_c.x = 1", 200, 400).is_some());
-        assert_eq!(name(alias, 200, 400), Some("One alias for two collections"));
+        let shared = Some("One alias for two collections");
+        assert_eq!(name(alias, 200, 400), shared);
+        assert_eq!(name(alias, 200, 200), shared);
+        assert_eq!(name(alias, 400, 200), None);
         assert_eq!(
             name("@collection.a:o.x = @collection.a:o.y", 200, 400),
             None

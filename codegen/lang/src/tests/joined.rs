@@ -243,6 +243,8 @@ fn ways_from_the_caller() {
         ("@request.auth.c_via_author.id ?= id", "", "mine"),
         ("@request.auth.c_via_author = null", all, all),
         ("@request.auth.c_via_author <= ''", "", ""),
+        ("@request.auth.c_via_r.title = ''", all, all),
+        ("@request.auth.c_via_r.nope != ''", "", ""),
         ("@request.auth.nope.nope = ''", all, all),
         ("@request.auth.friends.nope = ''", all, all),
     ] {
