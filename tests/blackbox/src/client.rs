@@ -18,6 +18,7 @@ pub struct Client {
     agent: Agent,
     base: String,
     token: Option<String>,
+    headers: Vec<(&'static str, String)>,
 }
 
 /// An answer: what a test may want to look at.
@@ -27,6 +28,8 @@ pub struct Response {
     pub status: u16,
     /// The content type, or an empty text when there was none.
     pub content_type: String,
+    /// The `ETag`, or an empty text when there was none.
+    pub etag: String,
     /// The body; bytes that are no UTF-8 are replaced.
     pub text: String,
 }
@@ -64,6 +67,7 @@ impl Client {
             agent: config.into(),
             base: format!("http://{address}"),
             token: None,
+            headers: Vec::new(),
         }
     }
 
@@ -73,6 +77,13 @@ impl Client {
             token,
             ..self.clone()
         }
+    }
+
+    /// The same client, which sends one more header with each request.
+    pub fn with_header(&self, name: &'static str, value: &str) -> Self {
+        let mut client = self.clone();
+        client.headers.push((name, value.to_owned()));
+        client
     }
 
     /// Logs in and returns a client that carries the token.
@@ -138,23 +149,27 @@ impl Client {
         if let Some(token) = &self.token {
             request = request.header("Authorization", token);
         }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
         let answer = if content_type.is_none() && body.is_empty() {
             self.agent.run(request.body(()).with_context(what)?)
         } else {
             self.agent.run(request.body(body).with_context(what)?)
         };
         let mut answer = answer.with_context(what)?;
-        let content_type = answer
-            .headers()
-            .get("content-type")
-            .map(|value| value.as_bytes());
-        let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
+        let header = |name: &str| {
+            let value = answer.headers().get(name).map(|value| value.as_bytes());
+            String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
+        };
+        let (content_type, etag) = (header("content-type"), header("etag"));
         let body = answer.body_mut().with_config().limit(MAX_ANSWER);
         let text = body.read_to_vec().with_context(what)?;
         let text = String::from_utf8_lossy(&text).into_owned();
         Ok(Response {
             status: answer.status().as_u16(),
             content_type,
+            etag,
             text,
         })
     }

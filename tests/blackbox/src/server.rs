@@ -161,6 +161,11 @@ impl TestServer {
             .is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
+    /// The process, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     /// The directory given as `--dir`.
     pub fn data(&self) -> PathBuf {
         self.root.path().join("data")
