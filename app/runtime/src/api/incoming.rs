@@ -53,6 +53,19 @@ fn segment(request: &Request<'_>, place: usize) -> String {
         .to_owned()
 }
 
+/// Does the client want nothing that an earlier request found out: no total and no answer?
+pub fn anew(request: &Request<'_>) -> bool {
+    let mut lines = request.headers().get("Cache-Control");
+    lines.any(|line| {
+        let mut directives = line.split(',').map(str::trim);
+        directives.any(|it| {
+            ["no-cache", "no-store"]
+                .iter()
+                .any(|no| it.eq_ignore_ascii_case(no))
+        })
+    })
+}
+
 /// Everything but the body.
 pub async fn request_info(
     request: &Request<'_>,

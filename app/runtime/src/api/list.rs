@@ -20,13 +20,19 @@ use crate::rules::Context;
 use crate::sql::{Conn, Form};
 
 /// Answers a list; late, if it looks like one guess of many.
-pub async fn list(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
+/// `anew`: with nothing that an earlier request found out.
+pub async fn list(
+    app: &Shared,
+    entry: Arc<Entry>,
+    info: RequestInfo,
+    anew: bool,
+) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::List)?;
     let params = ListParams::parse(&info);
     check_superuser_parts(&info)?;
     let params = params?;
     let view = View::parse(&info)?;
-    let listing = Listing::compile(app, &entry, &info, params)?;
+    let listing = Listing::compile(app, &entry, &info, params, anew)?;
     let registry = app.registry.clone();
     let (client, collection) = (info.client, entry.meta().name);
     // Who may see only a part of the records could guess at the others by filters.
@@ -56,6 +62,7 @@ impl Listing {
         entry: &Entry,
         info: &RequestInfo,
         params: ListParams,
+        anew: bool,
     ) -> Result<Self, ApiError> {
         let caller = if info.is_superuser() {
             Caller::Superuser
@@ -96,7 +103,7 @@ impl Listing {
         }
         reads.push(entry.meta().name);
         let counted = (!params.skip_total).then(|| Counted {
-            totals: app.db.totals(),
+            totals: app.db.totals().anew(anew),
             marks: app.db.marks(&reads),
             own: app.db.marks(&[entry.meta().name]),
         });

@@ -102,7 +102,7 @@ impl Endpoint {
         let id = incoming::id(request);
         match self {
             Endpoint::Health => Ok(health()),
-            Endpoint::List => list::list(app, entry, info).await,
+            Endpoint::List => list::list(app, entry, info, incoming::anew(request)).await,
             Endpoint::View => view::view(app, entry, info, id).await,
             Endpoint::Create => create::create(app, entry, info).await,
             Endpoint::Update => update::update(app, entry, info, id).await,

@@ -18,7 +18,11 @@ const LONGEST_KEY: usize = 4096;
 /// Totals that were counted, by condition. Bounded, exact, never stale: a condition depends on its
 /// values and on records, and never on the database's clock.
 #[derive(Clone, Default)]
-pub struct Totals(Arc<Mutex<Halves>>);
+pub struct Totals {
+    halves: Arc<Mutex<Halves>>,
+    /// Count always, and remember that?
+    anew: bool,
+}
 
 /// What is used moves to the young half; when that is full, it becomes the old one.
 #[derive(Default)]
@@ -50,6 +54,13 @@ pub fn key<T>(collection: &str, condition: Option<&Pred<T>>) -> QueryResult<Stri
 }
 
 impl Totals {
+    /// The same totals for a request that wants none which was counted before it: each is counted,
+    /// and remembered for others.
+    #[must_use]
+    pub fn anew(self, anew: bool) -> Self {
+        Totals { anew, ..self }
+    }
+
     /// The total for `key` (see [`key`]) at `marks`, which must name every collection that the
     /// condition reads, and must have been taken before the read began. Counts if it must.
     ///
@@ -61,7 +72,9 @@ impl Totals {
         marks: Marks,
         count: impl FnOnce() -> QueryResult<i64>,
     ) -> QueryResult<i64> {
-        if let Some(total) = self.find(&key, &marks) {
+        if !self.anew
+            && let Some(total) = self.find(&key, &marks)
+        {
             return Ok(total);
         }
         // What is counted now is at least as new as the marks. Should it be newer, then the
@@ -89,7 +102,7 @@ impl Totals {
     }
 
     fn with<R>(&self, act: impl FnOnce(&mut Halves) -> R) -> R {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.halves.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -119,6 +132,15 @@ mod tests {
         assert_eq!(totals.total("k".to_owned(), marks(), || Ok(3)).unwrap(), 3);
         assert_eq!(totals.total("k".to_owned(), marks(), || Ok(4)).unwrap(), 3);
         assert_eq!(totals.total("l".to_owned(), marks(), || Ok(4)).unwrap(), 4);
+    }
+
+    #[test]
+    fn counts_anew_if_told_and_remembers_that() {
+        let totals = Totals::default();
+        assert_eq!(totals.total("k".to_owned(), marks(), || Ok(3)).unwrap(), 3);
+        let anew = totals.clone().anew(true);
+        assert_eq!(anew.total("k".to_owned(), marks(), || Ok(4)).unwrap(), 4);
+        assert_eq!(totals.total("k".to_owned(), marks(), || Ok(5)).unwrap(), 4);
     }
 
     #[test]
