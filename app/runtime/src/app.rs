@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use diesel_migrations::EmbeddedMigrations;
 use rocket::{Build, Rocket};
 
+use crate::auth::callers::Callers;
 use crate::auth::password::Passwords;
 use crate::auth::secrets::Secrets;
 use crate::config::Settings;
@@ -34,6 +35,8 @@ pub struct App {
     pub db: Database,
     /// What tokens are signed with.
     pub secrets: Secrets,
+    /// Callers whose tokens were verified before.
+    pub callers: Callers,
     /// Holds back the answers to those who guess.
     pub throttle: Throttle,
     /// The settings in force.
@@ -87,6 +90,7 @@ impl App {
             registry,
             db,
             secrets,
+            callers: Callers::default(),
             throttle: Throttle::default(),
             settings,
             passwords: Passwords::default(),

@@ -10,6 +10,7 @@ pub mod api;
 pub mod app;
 pub mod auth;
 pub mod body;
+mod bounded;
 pub mod cli;
 pub mod collection;
 pub mod config;

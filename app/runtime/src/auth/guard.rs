@@ -47,6 +47,15 @@ fn bearer(header: &str) -> &str {
 
 /// The record that a token belongs to, if the token holds.
 async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiError> {
+    let current = |auth: &Auth| app.db.generation(auth.record.meta().name);
+    match app.callers.find(token, current) {
+        Some(auth) => Ok(Some(auth)),
+        None => verify(app, token).await,
+    }
+}
+
+/// The same for a token that isn't known: its record is read, and its signature checked.
+async fn verify(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiError> {
     let Some(claims) = token::claimed(token) else {
         return Ok(None);
     };
@@ -57,6 +66,8 @@ async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiEr
     let Some(secret) = app.secrets.of(meta.id) else {
         return Ok(None);
     };
+    // Before the read: see `Callers::keep`.
+    let generation = app.db.generation(meta.name);
     let found = app
         .db
         .read(move |conn| {
@@ -68,12 +79,14 @@ async fn authenticate(app: &Arc<App>, token: &str) -> Result<Option<Auth>, ApiEr
     let Some(claims) = token::verify(token, text_of(&*record, "tokenKey"), secret) else {
         return Ok(None);
     };
-    Ok(Some(Auth {
+    let auth = Auth {
         record: Arc::from(record),
         superuser: meta.name == SUPERUSERS,
         token: token.into(),
         refreshable: claims.refreshable,
-    }))
+    };
+    app.callers.keep(&auth, claims.exp, generation);
+    Ok(Some(auth))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Who asks: tokens, passwords, logins.
 
+pub mod callers;
 pub mod guard;
 pub mod hs256;
 pub mod login;
