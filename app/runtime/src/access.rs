@@ -244,6 +244,11 @@ pub fn sights(
     Ok(sights)
 }
 
+/// May [`sights`] of this collection's records take queries?
+pub(crate) fn sights_ask(entry: &Entry) -> bool {
+    !entry.guards.is_empty() || entry.meta().auth.is_some()
+}
+
 /// May the caller see an address although its record hides it?
 fn shows_email(
     conn: &mut Conn,

@@ -1,6 +1,8 @@
 //! A fixed number of threads with a bounded queue, for work that would block the async threads:
 //! reads of the database, hashing of passwords. A panic ends one job, never a thread.
 
+mod queue;
+
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,11 +13,13 @@ use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
+use self::queue::Queue;
+
 type Job<S> = Box<dyn FnOnce(&mut S) + Send>;
 
 /// Threads that work on a queue; each owns a state `S`, such as a connection.
 pub struct Workers<S: 'static> {
-    queue: Entrance<Job<S>>,
+    queue: Arc<Queue<Job<S>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -50,14 +54,13 @@ impl<S: Send + 'static> Workers<S> {
         capacity: usize,
         mend: impl Fn(&mut S) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let (sender, receiver) = mpsc::channel::<Job<S>>(capacity.max(1));
-        let receiver = Arc::new(Mutex::new(receiver));
+        let queue: Arc<Queue<Job<S>>> = Arc::new(Queue::new(capacity));
         let mend = Arc::new(mend);
         let mut threads = Vec::with_capacity(states.len());
         for (number, mut state) in states.into_iter().enumerate() {
-            let (receiver, mend) = (receiver.clone(), mend.clone());
+            let (queue, mend) = (queue.clone(), mend.clone());
             let work = move || {
-                while let Some(job) = next(&receiver) {
+                while let Some(job) = queue.next() {
                     if catch_unwind(AssertUnwindSafe(|| job(&mut state))).is_err() {
                         mend(&mut state);
                     }
@@ -67,7 +70,7 @@ impl<S: Send + 'static> Workers<S> {
             threads.push(thread.spawn(work)?);
         }
         Ok(Workers {
-            queue: Entrance::new(sender),
+            queue,
             threads: Mutex::new(threads),
         })
     }
@@ -130,13 +133,6 @@ pub(crate) fn join(threads: &Mutex<Vec<JoinHandle<()>>>) {
             let _ = thread.join();
         }
     }
-}
-
-fn next<J>(receiver: &Mutex<mpsc::Receiver<J>>) -> Option<J> {
-    receiver
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .blocking_recv()
 }
 
 /// The sending end of a bounded queue, which can be closed.

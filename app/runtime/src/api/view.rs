@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::reply::View;
 use super::{Reply, Shared, answer, check_lock};
+use crate::access::sights_ask;
 use crate::error::ApiError;
 use crate::registry::{Action, Entry};
 use crate::request::RequestInfo;
 use crate::rules::Context;
-use crate::sql::{Conn, Form};
+use crate::sql::Form;
+use crate::storage::Snapshot;
 
 /// Answers a view.
 pub async fn view(
@@ -20,7 +22,12 @@ pub async fn view(
     check_lock(&entry, &info, Action::View)?;
     let view = View::parse(&info)?;
     let registry = app.registry.clone();
-    let job = move |conn: &mut Conn| {
+    let job = move |snapshot: &mut Snapshot<'_>| {
+        let conn = if view.expand.is_empty() && !sights_ask(&entry) {
+            snapshot.last()
+        } else {
+            snapshot.shared().map_err(ApiError::internal)?
+        };
         let context = Context {
             request: &info,
             form: Form::Exists,
@@ -31,5 +38,5 @@ pub async fn view(
             .ok_or_else(ApiError::not_found)?;
         answer::one(conn, &registry, &entry, &info, &view, record.as_ref())
     };
-    Ok(Reply::json(app.db.read(job).await?))
+    Ok(Reply::json(app.db.look(job).await?))
 }

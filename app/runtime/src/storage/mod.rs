@@ -3,6 +3,7 @@
 
 mod connect;
 mod generations;
+mod snapshot;
 mod totals;
 mod writer;
 
@@ -18,6 +19,7 @@ use crate::workers::{Failure, Workers};
 
 pub use connect::OpenError;
 pub use generations::Marks;
+pub use snapshot::Snapshot;
 pub use totals::{Totals, key};
 
 use connect::Lock;
@@ -124,6 +126,19 @@ impl Database {
         done.map_err(refused)?
     }
 
+    /// Runs a job that says of each statement whether others follow: a single one needs no
+    /// transaction.
+    ///
+    /// # Errors
+    /// As [`Database::read`].
+    pub async fn look<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Snapshot<'_>) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        let done = self.readers.run(|reader| reader.look(job)).await;
+        done.map_err(refused)?
+    }
+
     /// [`Database::read`] for callers outside async code; blocks the thread.
     ///
     /// # Errors
@@ -182,16 +197,20 @@ impl Database {
 }
 
 impl Reader {
+    /// The connection, opened again if it was given up.
+    fn conn(&mut self) -> Result<&mut Conn, ApiError> {
+        if self.conn.is_none() {
+            self.conn = Some(connect::reader(&self.path).map_err(ApiError::internal)?);
+        }
+        let missing = || ApiError::internal("no connection");
+        self.conn.as_mut().ok_or_else(missing)
+    }
+
     fn read<R>(
         &mut self,
         job: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
     ) -> Result<R, ApiError> {
-        if self.conn.is_none() {
-            self.conn = Some(connect::reader(&self.path).map_err(ApiError::internal)?);
-        }
-        let Some(conn) = &mut self.conn else {
-            return Err(ApiError::internal("no connection"));
-        };
+        let conn = self.conn()?;
         let done = conn.transaction(|conn| job(conn).map_err(Abort::Job));
         done.map_err(|abort| match abort {
             Abort::Job(error) => error,
@@ -201,6 +220,19 @@ impl Reader {
                 ApiError::internal(error)
             }
         })
+    }
+
+    fn look<R>(
+        &mut self,
+        job: impl FnOnce(&mut Snapshot<'_>) -> Result<R, ApiError>,
+    ) -> Result<R, ApiError> {
+        let mut snapshot = Snapshot::new(self.conn()?);
+        let done = job(&mut snapshot);
+        if let Err(error) = snapshot.end() {
+            self.conn = None;
+            return done.and(Err(ApiError::internal(error)));
+        }
+        done
     }
 
     /// After a panic, the connection may stand in the middle of anything.

@@ -262,6 +262,40 @@ fn a_read_sees_one_state() {
     assert_eq!(texts(&db).len(), 2);
 }
 
+#[tokio::test]
+async fn statements_that_share_a_snapshot_see_one_state() {
+    let (_folder, db) = open();
+    db.write(|conn| insert(conn, "a")).await.unwrap();
+    let db = std::sync::Arc::new(db);
+    for alone in [false, true] {
+        let (reading, written) = (mpsc::channel(), mpsc::channel());
+        let reader = db.clone();
+        let read = tokio::spawn(async move {
+            let job = move |snapshot: &mut Snapshot<'_>| {
+                let first = load(snapshot.shared().unwrap())?.len();
+                reading.0.send(()).unwrap();
+                written.1.recv_timeout(Duration::from_secs(20)).unwrap();
+                let conn = if alone {
+                    snapshot.last()
+                } else {
+                    snapshot.shared().unwrap()
+                };
+                Ok((first, load(conn)?.len()))
+            };
+            reader.look(job).await
+        });
+        while reading.1.try_recv().is_err() {
+            tokio::task::yield_now().await;
+        }
+        db.write(|conn| insert(conn, "b")).await.unwrap();
+        written.0.send(()).unwrap();
+        let (first, second) = read.await.unwrap().unwrap();
+        assert_eq!(first, second);
+        let now = db.look(|snapshot| Ok(load(snapshot.last())?.len())).await;
+        assert_eq!(now.unwrap(), first + 1);
+    }
+}
+
 #[test]
 fn a_panic_in_a_read_costs_one_answer() {
     let (_folder, db) = open();

@@ -2,6 +2,9 @@
 //! hidden fields and guarded addresses left out.
 
 pub mod number;
+mod text;
+
+pub use self::text::write as write_text;
 
 use serde_json::Value as JsonValue;
 
@@ -196,12 +199,6 @@ fn write_field(out: &mut Vec<u8>, meta: &CollectionMeta, field: usize, value: Va
         ValueRef::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
         ValueRef::List(json) | ValueRef::Json(json) => out.extend_from_slice(json.as_bytes()),
     }
-}
-
-/// Appends a JSON string.
-pub fn write_text(out: &mut Vec<u8>, text: &str) {
-    // Writing to memory can't fail, and strings have no other way to.
-    let _ = serde_json::to_writer(out, text);
 }
 
 /// Appends any JSON value, compact, with numbers as the peer writes them.
