@@ -267,7 +267,7 @@ async fn statements_that_share_a_snapshot_see_one_state() {
     let (_folder, db) = open();
     db.write(|conn| insert(conn, "a")).await.unwrap();
     let db = std::sync::Arc::new(db);
-    for alone in [false, true] {
+    for (alone, text) in [(false, "b"), (true, "c")] {
         let (reading, written) = (mpsc::channel(), mpsc::channel());
         let reader = db.clone();
         let read = tokio::spawn(async move {
@@ -287,7 +287,7 @@ async fn statements_that_share_a_snapshot_see_one_state() {
         while reading.1.try_recv().is_err() {
             tokio::task::yield_now().await;
         }
-        db.write(|conn| insert(conn, "b")).await.unwrap();
+        db.write(move |conn| insert(conn, text)).await.unwrap();
         written.0.send(()).unwrap();
         let (first, second) = read.await.unwrap().unwrap();
         assert_eq!(first, second);
