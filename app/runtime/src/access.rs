@@ -18,22 +18,45 @@ use crate::sql::among::among;
 use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Column, Conn, Form, Order, Pred};
+use crate::storage::{About, Subject};
 use crate::value::List;
 use crate::wire::{Sight, Withheld};
 
 /// A connection with leave to read or write a table: what generated code asks for and only this
 /// crate gives, after a rule was asked or where none applies. An application reads through a
 /// [`Scope`] and writes through [`system`].
-pub struct Permit<'c>(&'c mut Conn);
+pub struct Permit<'c> {
+    conn: &'c mut Conn,
+    /// What is done with it, so that the writer needn't find out from each statement.
+    _about: About,
+}
 
 impl<'c> Permit<'c> {
+    /// For reading.
     pub(crate) fn grant(conn: &'c mut Conn) -> Self {
-        Permit(conn)
+        Permit::about(conn, Subject::Reading)
+    }
+
+    /// For inserts and updates of a collection.
+    pub(crate) fn change(conn: &'c mut Conn, collection: &'static str) -> Self {
+        Permit::about(conn, Subject::Changing(collection))
+    }
+
+    /// For deletes of a collection.
+    pub(crate) fn delete(conn: &'c mut Conn, collection: &'static str) -> Self {
+        Permit::about(conn, Subject::Deleting(collection))
+    }
+
+    fn about(conn: &'c mut Conn, subject: Subject) -> Self {
+        Permit {
+            conn,
+            _about: About::new(subject),
+        }
     }
 
     /// The connection.
     pub fn get(&mut self) -> &mut Conn {
-        self.0
+        self.conn
     }
 }
 

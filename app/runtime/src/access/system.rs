@@ -9,15 +9,15 @@ use crate::sql::Conn;
 
 /// Inserts a record of `C`, and what its multiple relations hold.
 pub fn insert<C: Collection>(conn: &mut Conn, record: &C::Record) -> QueryResult<()> {
-    C::insert(Permit::grant(conn), record)
+    C::insert(Permit::change(conn, C::META.name), record)
 }
 
 /// Writes the columns of a record of `C` in which `new` differs from `old`.
 pub fn update<C: Collection>(conn: &mut Conn, old: &C::Record, new: &C::Record) -> QueryResult<()> {
-    C::update(Permit::grant(conn), old, new)
+    C::update(Permit::change(conn, C::META.name), old, new)
 }
 
 /// Deletes the row with this id, without the cascades of the API; says how many rows there were.
 pub fn delete<C: Collection>(conn: &mut Conn, id: &str) -> QueryResult<usize> {
-    C::delete(Permit::grant(conn), id)
+    C::delete(Permit::delete(conn, C::META.name), id)
 }

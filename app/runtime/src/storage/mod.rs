@@ -3,8 +3,11 @@
 
 mod connect;
 mod generations;
+mod savepoint;
 mod snapshot;
+mod tables;
 mod totals;
+mod tracker;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +24,7 @@ pub use connect::OpenError;
 pub use generations::Marks;
 pub use snapshot::Snapshot;
 pub use totals::{Totals, key};
+pub(crate) use tracker::{About, Subject};
 
 use connect::Lock;
 use generations::Generations;

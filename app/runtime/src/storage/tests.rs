@@ -320,15 +320,51 @@ fn generations_follow_what_is_written() {
     db.write_blocking(load).unwrap();
     assert_eq!(db.generation("notes"), notes + 1, "a look changes nothing");
 
+    let delete = |conn: &mut Conn| {
+        let deleted = diesel::delete(notes::table).execute(conn);
+        deleted.map_err(ApiError::internal)
+    };
+    db.write_blocking(delete).unwrap();
+    assert_eq!(db.generation("notes"), notes + 2);
+    assert_eq!(db.generation("others"), others);
+
     // A deleted row may take others with it.
+    let refer = "CREATE TABLE parts (note REFERENCES notes (id) ON DELETE CASCADE)";
+    db.write_blocking(|conn| execute(conn, refer)).unwrap();
+    let parts = db.generation("parts");
+    db.write_blocking(delete).unwrap();
+    assert_eq!(db.generation("parts"), parts + 1);
+
+    // What can't be understood counts for all.
+    let others = db.generation("others");
+    let odd = "INSERT INTO notes (text) VALUES ('b')";
+    db.write_blocking(|conn| execute(conn, odd)).unwrap();
+    assert_eq!(db.generation("others"), others + 1);
+}
+
+#[test]
+fn what_a_collection_writes_is_known_without_its_text() {
+    let (_folder, db) = open();
+    let (notes, others) = (db.generation("notes"), db.generation("others"));
     db.write_blocking(|conn| {
-        diesel::delete(notes::table)
-            .execute(conn)
-            .map_err(ApiError::internal)
+        let _about = About::new(Subject::Changing("notes"));
+        insert(conn, "a")
     })
     .unwrap();
-    assert_eq!(db.generation("notes"), notes + 2);
-    assert_eq!(db.generation("others"), others + 1);
+    assert_eq!(db.generation("notes"), notes + 1);
+    db.write_blocking(|conn| insert(conn, "b")).unwrap();
+    assert_eq!(db.generation("notes"), notes + 2, "the guard ended");
+    assert_eq!(db.generation("others"), others);
+    db.write_blocking(|conn| {
+        let _about = About::new(Subject::Changing("nowhere"));
+        insert(conn, "c")
+    })
+    .unwrap();
+    assert_eq!(
+        db.generation("others"),
+        others + 1,
+        "an unknown table counts for all"
+    );
 }
 
 #[test]

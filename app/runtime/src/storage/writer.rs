@@ -1,7 +1,6 @@
 //! The one thread that writes. It takes all jobs that wait, runs each in a savepoint of one
 //! transaction, commits once, and only then answers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -10,8 +9,10 @@ use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionMa
 use tokio::sync::{mpsc, oneshot};
 
 use super::connect::{self, OpenError};
-use super::generations::{Generations, Tracker};
+use super::generations::Generations;
+use super::savepoint::in_savepoint;
 use super::stopped;
+use super::tracker::Tracker;
 use crate::error::ApiError;
 use crate::sql::Conn;
 use crate::workers::{Entrance, join};
@@ -150,45 +151,6 @@ where
 
 type Transactions = AnsiTransactionManager;
 
-/// All or nothing. Also tells whether the transaction around the savepoint is still good: some
-/// errors, such as a full disk, make SQLite roll back everything.
-fn in_savepoint<R>(
-    conn: &mut Conn,
-    work: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
-) -> (Result<R, ApiError>, bool) {
-    if let Err(error) = Transactions::begin_transaction(conn) {
-        return (Err(ApiError::internal(error)), false);
-    }
-    let inside = depth(conn);
-    let result = catch_unwind(AssertUnwindSafe(|| work(conn)))
-        .unwrap_or_else(|_| Err(ApiError::internal("a write panicked")));
-    // A panic leaves the transactions open that the job itself began.
-    while depth(conn) > inside {
-        if Transactions::rollback_transaction(conn).is_err() {
-            break;
-        }
-    }
-    let ended = if result.is_ok() {
-        Transactions::commit_transaction(conn)
-    } else {
-        Transactions::rollback_transaction(conn)
-    };
-    match (result, ended) {
-        (result, Ok(())) => (result, true),
-        (Ok(_), Err(error)) => (Err(ApiError::internal(error)), false),
-        (Err(own), Err(_)) => (Err(own), false),
-    }
-}
-
-/// How many transactions are open inside each other; 0 also if Diesel has lost count.
-fn depth(conn: &mut Conn) -> u32 {
-    let status = Transactions::transaction_manager_status_mut(conn);
-    match status.transaction_depth() {
-        Ok(Some(depth)) => depth.get(),
-        Ok(None) | Err(_) => 0,
-    }
-}
-
 /// What the thread owns.
 struct State {
     path: PathBuf,
@@ -229,7 +191,10 @@ impl State {
         const BEGIN: &str = "BEGIN IMMEDIATE";
         if let Some(mut conn) = self.conn.take() {
             match Transactions::begin_transaction_sql(&mut conn, BEGIN) {
-                Ok(()) => return Ok(conn),
+                Ok(()) => {
+                    self.tracker.refresh(&mut conn);
+                    return Ok(conn);
+                }
                 Err(error) => tracing::error!(%error, "cannot begin to write; connecting again"),
             }
         }
