@@ -12,7 +12,7 @@ use crate::meta::CollectionMeta;
 use crate::migrate;
 use crate::registry::{Registry, RegistryBuilder};
 use crate::sql::Conn;
-use crate::storage::{self, Database, Options};
+use crate::storage::{self, Answers, Database, Options};
 use crate::throttle::Throttle;
 
 /// An application: what its generated code declares and what it adds by hand.
@@ -33,6 +33,8 @@ pub struct App {
     pub registry: Registry,
     /// The database.
     pub db: Database,
+    /// Answers for requests that ask the same again.
+    pub answers: Answers,
     /// What tokens are signed with.
     pub secrets: Secrets,
     /// Callers whose tokens were verified before.
@@ -89,6 +91,7 @@ impl App {
         App {
             registry,
             db,
+            answers: Answers::new(settings.answers_mb.saturating_mul(1 << 20)),
             secrets,
             callers: Callers::default(),
             throttle: Throttle::default(),

@@ -16,6 +16,8 @@ pub struct Settings {
     pub dir: PathBuf,
     /// Threads that read the database; 0 is one for each core, at least two.
     pub readers: usize,
+    /// Megabytes of answers that are kept for requests that ask the same again; 0 keeps none.
+    pub answers_mb: usize,
     /// What is logged, e.g. `info` or `warn,basalt_runtime=debug`.
     pub log: String,
     /// How it is logged.
@@ -42,6 +44,7 @@ impl Default for Settings {
             http: "127.0.0.1:8090".to_owned(),
             dir: PathBuf::from("basalt_data"),
             readers: 0,
+            answers_mb: 32,
             log: "info".to_owned(),
             log_format: LogFormat::Text,
             migrate: true,
@@ -83,6 +86,7 @@ impl Settings {
                 "http",
                 "dir",
                 "readers",
+                "answers_mb",
                 "log",
                 "log_format",
                 "migrate",

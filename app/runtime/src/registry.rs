@@ -146,8 +146,8 @@ pub trait Endpoint: Send + Sync {
     fn rule_state(&self, action: Action) -> RuleState;
     /// What the rule says: `None` if it is locked, "" if it is public.
     fn rule_text(&self, action: Action) -> Option<&'static str>;
-    /// The collections, besides this one, whose rows decide what the list rule shows.
-    fn list_reads(&self) -> &'static [&'static str];
+    /// The collections, besides this one, whose rows decide what the rule allows.
+    fn rule_reads(&self, action: Action) -> &'static [&'static str];
     /// The rules of those fields that have any.
     fn field_guards(&self) -> Vec<FieldGuard>;
     /// Of which of these records may the caller read the field? In their order.

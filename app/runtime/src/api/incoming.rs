@@ -12,7 +12,7 @@ use crate::auth::guard::Caller;
 use crate::body::form;
 use crate::error::ApiError;
 use crate::registry::Entry;
-use crate::request::{Body, RequestInfo};
+use crate::request::{Auth, Body, RequestInfo};
 
 /// Place of the collection in the path's segments.
 const COLLECTION: usize = 2;
@@ -33,37 +33,19 @@ pub fn collection(
 ) -> Result<Arc<Entry>, ApiError> {
     let name = segment(request, COLLECTION);
     app.registry
-        .find(&name)
+        .find(name)
         .cloned()
         .ok_or_else(|| ApiError::new(404, missing))
 }
 
 /// The record's id that the path names.
-pub fn id(request: &Request<'_>) -> String {
+pub fn id<'r>(request: &'r Request<'_>) -> &'r str {
     segment(request, ID)
 }
 
-fn segment(request: &Request<'_>, place: usize) -> String {
-    request
-        .uri()
-        .path()
-        .segments()
-        .get(place)
-        .unwrap_or_default()
-        .to_owned()
-}
-
-/// Does the client want nothing that an earlier request found out: no total and no answer?
-pub fn anew(request: &Request<'_>) -> bool {
-    let mut lines = request.headers().get("Cache-Control");
-    lines.any(|line| {
-        let mut directives = line.split(',').map(str::trim);
-        directives.any(|it| {
-            ["no-cache", "no-store"]
-                .iter()
-                .any(|no| it.eq_ignore_ascii_case(no))
-        })
-    })
+fn segment<'r>(request: &'r Request<'_>, place: usize) -> &'r str {
+    let segments = request.uri().path().segments();
+    segments.get(place).unwrap_or_default()
 }
 
 /// Everything but the body.
@@ -71,12 +53,22 @@ pub async fn request_info(
     request: &Request<'_>,
     method: &'static str,
 ) -> Result<RequestInfo, ApiError> {
-    let auth = match request.guard::<Caller>().await {
-        Outcome::Success(Caller(auth)) => auth,
-        Outcome::Error((_, error)) => return Err(error),
-        Outcome::Forward(_) => None,
-    };
-    Ok(RequestInfo {
+    let auth = caller(request).await?;
+    Ok(info(request, method, auth))
+}
+
+/// Who asks; `None` for guests.
+pub async fn caller(request: &Request<'_>) -> Result<Option<Auth>, ApiError> {
+    match request.guard::<Caller>().await {
+        Outcome::Success(Caller(auth)) => Ok(auth),
+        Outcome::Error((_, error)) => Err(error),
+        Outcome::Forward(_) => Ok(None),
+    }
+}
+
+/// Everything but the body, of a caller who is known.
+pub fn info(request: &Request<'_>, method: &'static str, auth: Option<Auth>) -> RequestInfo {
+    RequestInfo {
         auth,
         method,
         context: "default",
@@ -85,7 +77,7 @@ pub async fn request_info(
         body: Body::default(),
         now: time::OffsetDateTime::now_utc(),
         client: request.remote().map(|endpoint| endpoint.ip()),
-    })
+    }
 }
 
 fn first_values(request: &Request<'_>) -> BTreeMap<String, String> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use basalt_lang::plan::Plan;
-use basalt_lang::schema::Schema;
 use basalt_lang::{Caller, Compiled, Scope, SortBy, SortKey};
 use rocket::tokio::time::sleep;
 
+use super::depends::Depends;
+use super::kept::{Keeping, Wish};
 use super::reply::View;
 use super::{Reply, Shared, check_lock};
 use crate::access::{sights, sights_ask};
@@ -21,19 +22,21 @@ use crate::sql::{Conn, Form};
 use crate::storage::Snapshot;
 
 /// Answers a list; late, if it looks like one guess of many.
-/// `anew`: with nothing that an earlier request found out.
 pub async fn list(
     app: &Shared,
     entry: Arc<Entry>,
     info: RequestInfo,
-    anew: bool,
+    wish: Wish<'_>,
+    keeping: Option<Keeping>,
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::List)?;
     let params = ListParams::parse(&info);
     check_superuser_parts(&info)?;
     let params = params?;
     let view = View::parse(&info)?;
-    let listing = Listing::compile(app, &entry, &info, params, anew)?;
+    let listing = Listing::compile(app, &entry, &info, params, wish.anew)?;
+    let moment =
+        keeping.and_then(|keeping| keeping.begin(app, &listing.depends(app, &entry, &info, &view)));
     let registry = app.registry.clone();
     let (client, collection) = (info.client, entry.meta().name);
     // Who may see only a part of the records could guess at the others by filters.
@@ -50,10 +53,15 @@ pub async fn list(
         run(conn, &registry, &entry, &info, &listing, &view)
     };
     let (json, count) = app.db.look(job).await?;
-    if guess && count == 0 {
+    let late = guess && count == 0;
+    let reply = match moment {
+        Some(moment) => wish.reply(&moment.keep(app, json, late)),
+        None => Reply::json(json),
+    };
+    if late {
         sleep(app.throttle.delay(client, collection)).await;
     }
-    Ok(Reply::json(json))
+    Ok(reply)
 }
 
 /// A list, checked against its collection.
@@ -94,27 +102,16 @@ impl Listing {
             Plan::Always => None,
             plan => Some(plan),
         };
-        let mut reads = entry.list_reads().to_vec();
-        if let Some(filter) = &filter {
-            reads.extend(filter.reads().iter().map(|read| app.registry.name(*read)));
-            // What the list rules of the collections that the filter passes look at.
-            let ruled = filter.list_rules();
-            let ruled = ruled
-                .iter()
-                .filter_map(|id| app.registry.entries().get(id.0));
-            reads.extend(ruled.flat_map(|entry| entry.list_reads()));
-            let entries = app.registry.entries();
-            for (collection, field) in filter.read_rules() {
-                let guards = entries.get(collection.0).map_or(&[][..], |it| &it.guards);
-                let guards = guards.iter().filter(|guard| guard.field == field.0);
-                reads.extend(guards.flat_map(|guard| guard.reads));
+        let mut depends = Depends::on(&app.registry);
+        depends.rule(entry, Action::List);
+        depends.listing(filter.as_ref(), &[]);
+        let counted = (!params.skip_total).then(|| {
+            let reads: Vec<&str> = depends.collections().collect();
+            Counted {
+                totals: app.db.totals().anew(anew),
+                marks: app.db.marks(&reads),
+                own: app.db.marks(&[entry.meta().name]),
             }
-        }
-        reads.push(entry.meta().name);
-        let counted = (!params.skip_total).then(|| Counted {
-            totals: app.db.totals().anew(anew),
-            marks: app.db.marks(&reads),
-            own: app.db.marks(&[entry.meta().name]),
         });
         Ok(Listing {
             filter,
@@ -122,6 +119,24 @@ impl Listing {
             sort,
             counted,
         })
+    }
+}
+
+impl Listing {
+    /// What the answer depends on, besides what it is asked.
+    fn depends<'a>(
+        &self,
+        app: &'a Shared,
+        entry: &'a Entry,
+        info: &RequestInfo,
+        view: &View,
+    ) -> Depends<'a> {
+        let mut depends = Depends::on(&app.registry);
+        depends.rule(entry, Action::List);
+        depends.text(Some(&self.params.filter));
+        depends.listing(self.filter.as_ref(), &self.sort);
+        view.depends(&mut depends, entry, info);
+        depends
     }
 }
 

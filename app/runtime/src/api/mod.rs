@@ -6,8 +6,10 @@ mod catch;
 mod check;
 mod create;
 mod delete;
+mod depends;
 mod headers;
 mod incoming;
+mod kept;
 mod list;
 mod login;
 mod reply;
@@ -20,8 +22,10 @@ use std::sync::Arc;
 use rocket::data::Data;
 use rocket::http::Method;
 use rocket::route::{Handler, Outcome};
+use rocket::tokio::time::sleep;
 use rocket::{Build, Request, Rocket, Route};
 
+use self::kept::Wish;
 pub use self::reply::Reply;
 use crate::app::App;
 use crate::body;
@@ -29,6 +33,7 @@ use crate::error::ApiError;
 use crate::field::modify;
 use crate::registry::{Action, Entry, RuleState};
 use crate::request::RequestInfo;
+use crate::storage::Answer;
 
 /// Adds the API to a server that manages an `Arc<App>`.
 pub fn mount(rocket: Rocket<Build>) -> Rocket<Build> {
@@ -98,16 +103,38 @@ impl Endpoint {
         } else {
             body::LIMIT
         };
-        let info = read(request, data, self.method(), limit, &entry).await?;
         let id = incoming::id(request);
+        let wish = Wish::of(app, request);
+        let (body, auth, keeping) = match wish.before.filter(|_| self.repeats()) {
+            Some(before) => {
+                let auth = incoming::caller(request).await?;
+                let record = matches!(self, Endpoint::View).then_some(id);
+                match Wish::known(app, request, &entry, record, auth.as_ref(), before) {
+                    Ok(answer) => return Ok(again(app, request, &entry, &wish, &answer).await),
+                    Err(keeping) => (body::Object::new(), auth, Some(keeping)),
+                }
+            }
+            None => {
+                let body = body::read(request, data, limit).await?;
+                (body, incoming::caller(request).await?, None)
+            }
+        };
+        let mut info = incoming::info(request, self.method(), auth);
+        info.body.raw = sendable(&entry, &info, body);
+        let id = id.to_owned();
         match self {
             Endpoint::Health => Ok(health()),
-            Endpoint::List => list::list(app, entry, info, incoming::anew(request)).await,
-            Endpoint::View => view::view(app, entry, info, id).await,
+            Endpoint::List => list::list(app, entry, info, wish, keeping).await,
+            Endpoint::View => view::view(app, entry, info, id, wish, keeping).await,
             Endpoint::Create => create::create(app, entry, info).await,
             Endpoint::Update => update::update(app, entry, info, id).await,
             Endpoint::Delete => delete::delete(app, entry, info, id).await,
         }
+    }
+
+    /// May an earlier answer do?
+    fn repeats(self) -> bool {
+        matches!(self, Endpoint::List | Endpoint::View)
     }
 
     /// The method as rules see it.
@@ -121,28 +148,33 @@ impl Endpoint {
     }
 }
 
-/// Reads the request: who asks, the parameters and the body, of which callers other than
-/// superusers lose the hidden fields.
-async fn read(
+/// Answers with what an earlier request was answered; as late as that one.
+async fn again(
+    app: &Shared,
     request: &Request<'_>,
-    data: Data<'_>,
-    method: &'static str,
-    limit: u64,
     entry: &Entry,
-) -> Result<RequestInfo, ApiError> {
-    let raw = body::read(request, data, limit).await?;
-    let mut info = incoming::request_info(request, method).await?;
-    info.body.raw = raw;
+    wish: &Wish<'_>,
+    answer: &Answer,
+) -> Reply {
+    if answer.late {
+        let client = request.remote().map(|endpoint| endpoint.ip());
+        sleep(app.throttle.delay(client, entry.meta().name)).await;
+    }
+    wish.reply(answer)
+}
+
+/// The body, of which callers other than superusers lose the hidden fields.
+fn sendable(entry: &Entry, info: &RequestInfo, mut body: body::Object) -> body::Object {
     if !info.is_superuser() {
         let meta = entry.meta();
         for field in meta.fields.iter().filter(|field| field.hidden) {
             // New passwords of accounts are hidden, and yet everyone must be able to send them.
             if !(meta.auth.is_some() && field.name == "password") {
-                modify::remove_keys(&mut info.body.raw, field.name);
+                modify::remove_keys(&mut body, field.name);
             }
         }
     }
-    Ok(info)
+    body
 }
 
 fn health() -> Reply {

@@ -1,12 +1,14 @@
 //! Answers, in the form that Rocket sends.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use rocket::Request;
 use rocket::http::{ContentType, Header, Status};
 use rocket::response::{Responder, Response};
 use serde_json::{Map, Value as JsonValue};
 
+use super::depends::Depends;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand::{ExpandTree, Expanded};
@@ -15,16 +17,34 @@ use crate::registry::Entry;
 use crate::request::RequestInfo;
 use crate::wire::{self, Sight, Writer};
 
-/// Rocket's own chunks of 4 KiB would halve the throughput of large answers.
+/// Rocket allocates a buffer for each chunk. Its own size of 4 KiB would halve the throughput of
+/// large answers; for small ones, their own length will do.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// An answer of the API.
 #[derive(Debug)]
 pub struct Reply {
     status: Status,
-    body: Option<Vec<u8>>,
+    body: Option<Bytes>,
     content_type: ContentType,
-    location: Option<String>,
+    /// A header that only this kind of answer has.
+    special: Option<(&'static str, String)>,
+}
+
+/// The bytes of a body, which may be of an answer that is kept.
+#[derive(Debug, Clone, PartialEq)]
+struct Bytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes(Arc::new(bytes))
+    }
 }
 
 impl Reply {
@@ -32,9 +52,28 @@ impl Reply {
     pub fn json(body: Vec<u8>) -> Self {
         Reply {
             status: Status::Ok,
-            body: Some(body),
+            body: Some(body.into()),
             content_type: ContentType::JSON,
-            location: None,
+            special: None,
+        }
+    }
+
+    /// 200 with JSON text that others may be answered with, and its entity tag.
+    pub fn kept(body: Arc<Vec<u8>>, tag: &str) -> Self {
+        Reply {
+            status: Status::Ok,
+            body: Some(Bytes(body)),
+            content_type: ContentType::JSON,
+            special: Some(("ETag", tag.to_owned())),
+        }
+    }
+
+    /// 304: the client has the answer with this entity tag.
+    pub fn unchanged(tag: &str) -> Self {
+        Reply {
+            status: Status::NotModified,
+            special: Some(("ETag", tag.to_owned())),
+            ..Reply::no_content()
         }
     }
 
@@ -44,7 +83,7 @@ impl Reply {
             status: Status::NoContent,
             body: None,
             content_type: ContentType::JSON,
-            location: None,
+            special: None,
         }
     }
 
@@ -58,9 +97,9 @@ impl Reply {
         };
         Reply {
             status: Status::TemporaryRedirect,
-            body: page.then(|| link().into_bytes()),
+            body: page.then(|| link().into_bytes().into()),
             content_type: ContentType::HTML,
-            location: Some(location),
+            special: Some(("Location", location)),
         }
     }
 }
@@ -76,9 +115,9 @@ impl From<ApiError> for Reply {
         let status = Status::new(error.status);
         Reply {
             status,
-            body: Some(json),
+            body: Some(json.into()),
             content_type: ContentType::JSON,
-            location: None,
+            special: None,
         }
     }
 }
@@ -117,14 +156,20 @@ fn sentence(message: &str) -> String {
 impl<'r> Responder<'r, 'static> for Reply {
     fn respond_to(self, _: &'r Request<'_>) -> rocket::response::Result<'static> {
         let mut response = Response::build();
-        response.status(self.status).max_chunk_size(CHUNK_BYTES);
+        response.status(self.status);
         if let Some(body) = self.body {
+            let length = body.as_ref().len();
             response
                 .header(self.content_type)
-                .sized_body(body.len(), Cursor::new(body));
+                .sized_body(length, Cursor::new(body))
+                // The end is found without another buffer if one byte more has room in the first.
+                .max_chunk_size((length + 1).min(CHUNK_BYTES));
+        } else if self.status == Status::NotModified {
+            // Without a length: that of nothing would be taken for the answer's.
+            response.streamed_body(rocket::tokio::io::empty());
         }
-        if let Some(location) = self.location {
-            response.header(Header::new("Location", location));
+        if let Some((name, value)) = self.special {
+            response.header(Header::new(name, value));
         }
         response.ok()
     }
@@ -158,6 +203,15 @@ impl View {
     pub fn wants(&self, field: &str) -> bool {
         let picker = self.picker.as_ref();
         picker.is_none_or(|picker| picker.wants(field))
+    }
+
+    /// Collects what the look of a collection's records depends on, for this caller.
+    pub fn depends<'a>(&self, depends: &mut Depends<'a>, entry: &'a Entry, info: &RequestInfo) {
+        depends.record(entry);
+        depends.expand(entry.meta(), &self.expand);
+        if let Some(auth) = &info.auth {
+            depends.caller(auth.record.meta().name);
+        }
     }
 
     /// Is the record wanted as it is, with nothing read or cut?
@@ -194,7 +248,7 @@ mod tests {
     fn redirects_show_their_place_harmlessly() {
         let reply = Reply::redirect("/a?b=\"><script>&'".to_owned(), true);
         let page = "<a href=\"/a?b=&#34;&gt;&lt;script&gt;&amp;&#39;\">Temporary Redirect</a>.\n\n";
-        assert_eq!(reply.body, Some(page.as_bytes().to_vec()));
+        assert_eq!(reply.body, Some(page.as_bytes().to_vec().into()));
         assert_eq!(Reply::redirect("/a".to_owned(), false).body, None);
     }
 

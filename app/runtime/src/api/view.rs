@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::depends::Depends;
+use super::kept::{Keeping, Wish};
 use super::reply::View;
 use super::{Reply, Shared, answer, check_lock};
 use crate::access::sights_ask;
@@ -18,9 +20,17 @@ pub async fn view(
     entry: Arc<Entry>,
     info: RequestInfo,
     id: String,
+    wish: Wish<'_>,
+    keeping: Option<Keeping>,
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::View)?;
     let view = View::parse(&info)?;
+    let moment = keeping.and_then(|keeping| {
+        let mut depends = Depends::on(&app.registry);
+        depends.rule(&entry, Action::View);
+        view.depends(&mut depends, &entry, &info);
+        keeping.begin(app, &depends)
+    });
     let registry = app.registry.clone();
     let job = move |snapshot: &mut Snapshot<'_>| {
         let conn = if view.expand.is_empty() && !sights_ask(&entry) {
@@ -38,5 +48,9 @@ pub async fn view(
             .ok_or_else(ApiError::not_found)?;
         answer::one(conn, &registry, &entry, &info, &view, record.as_ref())
     };
-    Ok(Reply::json(app.db.look(job).await?))
+    let json = app.db.look(job).await?;
+    Ok(match moment {
+        Some(moment) => wish.reply(&moment.keep(app, json, false)),
+        None => Reply::json(json),
+    })
 }

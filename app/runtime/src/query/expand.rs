@@ -48,6 +48,12 @@ impl ExpandTree {
         Ok(root)
     }
 
+    /// The relations of the first level, with what is wanted below each.
+    pub fn children(&self) -> impl Iterator<Item = (&str, &ExpandTree)> {
+        let children = self.children.iter();
+        children.map(|(name, below)| (name.as_str(), below))
+    }
+
     /// Is nothing wanted?
     pub fn is_empty(&self) -> bool {
         self.children.is_empty()

@@ -188,8 +188,8 @@ impl<C: Collection> Endpoint for Of<C> {
         text_of_rule(access::rule(C::rules(), action))
     }
 
-    fn list_reads(&self) -> &'static [&'static str] {
-        reads(&C::rules().list)
+    fn rule_reads(&self, action: Action) -> &'static [&'static str] {
+        reads(access::rule(C::rules(), action))
     }
 
     fn field_guards(&self) -> Vec<FieldGuard> {

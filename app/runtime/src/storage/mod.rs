@@ -1,6 +1,7 @@
 //! The database: many readers, one writer with group commit. All that is particular to SQLite's
 //! way of running transactions is in this module.
 
+mod answers;
 mod connect;
 mod generations;
 mod savepoint;
@@ -20,8 +21,9 @@ use crate::error::ApiError;
 use crate::sql::Conn;
 use crate::workers::{Failure, Workers};
 
+pub use answers::{Answer, Answers};
 pub use connect::OpenError;
-pub use generations::Marks;
+pub use generations::{Marks, Watch};
 pub use snapshot::Snapshot;
 pub use totals::{Totals, key};
 pub(crate) use tracker::{About, Subject};
@@ -186,6 +188,17 @@ impl Database {
     /// The versions of some collections, for [`Totals::total`]. Take them before the read.
     pub fn marks(&self, collections: &[&str]) -> Marks {
         self.generations.marks(collections)
+    }
+
+    /// Some collections, so that it costs little to ask whether one of them changed.
+    pub fn watch<'n>(&self, collections: impl Iterator<Item = &'n str>) -> Watch {
+        self.generations.watch(collections)
+    }
+
+    /// A number that is the same twice only if no commit changed a version between; `None` in the
+    /// midst of one.
+    pub fn changes(&self) -> Option<u64> {
+        self.generations.changes()
     }
 
     /// The totals of lists that were counted before. Cheap to clone into a job.

@@ -57,6 +57,13 @@ pub(super) struct Touched {
     pub(super) tables: BTreeSet<String>,
 }
 
+impl Touched {
+    /// Was nothing changed?
+    pub(super) fn is_empty(&self) -> bool {
+        !self.all && self.tables.is_empty()
+    }
+}
+
 /// Collects what a connection changes.
 #[derive(Clone, Default)]
 pub(super) struct Tracker(Arc<Mutex<Log>>);

@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod answers;
 mod callers;
 mod concurrency;
 mod hooks;
