@@ -4,6 +4,7 @@
 pub mod fields;
 pub mod system;
 
+use std::collections::HashSet;
 use std::ops::Deref;
 
 use diesel::QueryResult;
@@ -11,15 +12,18 @@ use diesel::prelude::*;
 
 use crate::collection::{Collection, Record, Select};
 use crate::error::ApiError;
+use crate::query::picker::Picker;
 use crate::registry::{Action, Entry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::{Context, Rule, Rules};
 use crate::sql::among::among;
 use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
+use crate::sql::rows::{self, Fields};
 use crate::sql::{Column, Conn, Form, Order, Pred};
 use crate::storage::{About, Subject};
 use crate::value::List;
+use crate::wire::layout::{Insight, Layout, Rows};
 use crate::wire::{Sight, Withheld};
 
 /// A connection with leave to read or write a table: what generated code asks for and only this
@@ -202,6 +206,63 @@ impl<C: Collection> Scope<C> {
         Ok(records.into_iter().map(Allowed).collect())
     }
 
+    /// Appends some of them to an answer, as [`Scope::page`] finds them.
+    pub(crate) fn write(
+        self,
+        conn: &mut Conn,
+        order: Vec<Order<C::Table>>,
+        limit: Option<i64>,
+        offset: i64,
+        answer: &mut Rows<'_>,
+    ) -> QueryResult<()> {
+        let filter = match self.allowed {
+            Predicate::Never => return Ok(()),
+            Predicate::Always => None,
+            Predicate::When(condition) => Some(condition),
+        };
+        let select = Select {
+            filter,
+            order,
+            limit,
+            offset,
+        };
+        let fields = Fields::new(C::META, answer.columns());
+        let fields = if answer.are_chosen() {
+            fields.chosen()
+        } else {
+            fields
+        };
+        C::rows(Permit::grant(conn), select, fields, &mut |row| {
+            answer.add(row)
+        })
+    }
+
+    /// The ids of all of them.
+    pub(crate) fn ids(self, conn: &mut Conn) -> QueryResult<HashSet<String>> {
+        let filter = match self.allowed {
+            Predicate::Never => return Ok(HashSet::new()),
+            Predicate::Always => None,
+            Predicate::When(condition) => Some(condition),
+        };
+        let select = Select {
+            filter,
+            order: Vec::new(),
+            limit: None,
+            offset: 0,
+        };
+        let mut ids = HashSet::new();
+        C::rows(
+            Permit::grant(conn),
+            select,
+            Fields::new(C::META, &[0]),
+            &mut |row| {
+                ids.insert(rows::text(row, 0));
+                Ok(())
+            },
+        )?;
+        Ok(ids)
+    }
+
     /// How many there are.
     pub fn count(self, conn: &mut Conn) -> QueryResult<i64> {
         match self.allowed {
@@ -267,9 +328,30 @@ pub fn sights(
     Ok(sights)
 }
 
-/// May [`sights`] of this collection's records take queries?
-pub(crate) fn sights_ask(entry: &Entry) -> bool {
-    !entry.guards.is_empty() || entry.meta().auth.is_some()
+/// What this caller sees of all records of a collection alike, as far as the picker wants it;
+/// `None` if that takes a look at each record: then see [`sights`].
+pub fn layout<'a>(
+    entry: &'a Entry,
+    request: &'a RequestInfo,
+    picker: Option<&'a Picker>,
+) -> Option<Layout<'a>> {
+    let wants = |name: &str| picker.is_none_or(|picker| picker.wants(name));
+    let hidden = request.is_superuser();
+    let accounts = !hidden && entry.meta().auth.is_some();
+    let manage = entry.rule_state(Action::Manage);
+    let managing = accounts && request.auth.is_some() && wants("email");
+    if managing && manage == RuleState::When {
+        return None;
+    }
+    let own = request.auth.as_ref().map(|auth| &auth.record);
+    let own = own.filter(|own| own.meta().name == entry.meta().name);
+    let insight = Insight {
+        hidden,
+        emails: !accounts || managing && manage == RuleState::Public,
+        own: own.map(|own| own.id()),
+        withheld: fields::withheld(entry, request, &wants)?,
+    };
+    Some(Layout::new(&entry.shape, insight, picker))
 }
 
 /// May the caller see an address although its record hides it?

@@ -6,6 +6,7 @@ use crate::access::Permit;
 use crate::meta::CollectionMeta;
 use crate::rules::{Filter, Rules};
 use crate::sql::predicate::Predicate;
+use crate::sql::rows::{Each, Fields};
 use crate::sql::{Column, Order, Pred, order};
 use crate::value::{Value, ValueRef};
 
@@ -72,6 +73,13 @@ pub trait Collection: Sized + Send + Sync + 'static {
 
     /// Reads records.
     fn load(conn: Permit<'_>, select: Select<Self::Table>) -> QueryResult<Vec<Self::Record>>;
+    /// Reads some fields of records, row by row.
+    fn rows(
+        conn: Permit<'_>,
+        select: Select<Self::Table>,
+        fields: Fields<'_, Self::Table>,
+        each: Each<'_>,
+    ) -> QueryResult<()>;
     /// Counts records.
     fn count(conn: Permit<'_>, filter: Option<Pred<Self::Table>>) -> QueryResult<i64>;
     /// Inserts the record and the join rows of its multiple relations.

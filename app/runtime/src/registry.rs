@@ -22,8 +22,9 @@ use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
 use crate::rules::{Context, Filter};
 use crate::sql::Conn;
-use crate::storage::{Marks, Totals};
+use crate::storage::{Marks, Snapshot, Totals};
 use crate::wire::Shape;
+use crate::wire::layout::Rows;
 
 /// What a rule is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,7 @@ pub struct Counted {
 
 /// A page of a list.
 pub struct Page {
-    /// The records, in order.
+    /// The records, in order, unless they are written.
     pub records: Vec<Box<dyn Record>>,
     /// How many records the whole list has, if that was asked.
     pub total: Option<i64>,
@@ -181,13 +182,24 @@ pub trait Endpoint: Send + Sync {
         record: &dyn Record,
         action: Action,
     ) -> QueryResult<bool>;
-    /// One page of what the list rule shows to this caller (superusers: of everything).
+    /// One page of what the list rule shows to this caller (superusers: of everything). With
+    /// `rows`, it is written there by the last statement, instead of being found as records.
     fn page(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        context: &Context<'_>,
+        query: &PageQuery<'_>,
+        rows: Option<&mut Rows<'_>>,
+    ) -> Result<Page, ApiError>;
+    /// Writes the record with this id, if the rule of `action` allows it to this caller.
+    fn write_allowed(
         &self,
         conn: &mut Conn,
         context: &Context<'_>,
-        query: &PageQuery<'_>,
-    ) -> Result<Page, ApiError>;
+        action: Action,
+        id: &str,
+        rows: &mut Rows<'_>,
+    ) -> QueryResult<()>;
     /// The record with this id, if the rule of `action` allows it to this caller.
     fn find_allowed(
         &self,

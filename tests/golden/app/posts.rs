@@ -306,20 +306,18 @@ impl collection::Collection for Posts {
         mut conn: access::Permit,
         select: collection::Select<posts::table>,
     ) -> QueryResult<Vec<Post>> {
-        let mut query = posts::table.into_boxed().select(Post::as_select());
-        if let Some(filter) = select.filter {
-            query = query.filter(filter);
-        }
-        for order in select.order {
-            query = query.then_order_by(order);
-        }
-        if let Some(limit) = select.limit {
-            query = query.limit(limit);
-        }
-        if select.offset > 0 {
-            query = query.offset(select.offset);
-        }
-        query.load(conn.get())
+        let query = posts::table.into_boxed().select(Post::as_select());
+        ::basalt_runtime::narrow!(query, select).load(conn.get())
+    }
+    fn rows(
+        mut conn: access::Permit,
+        select: collection::Select<posts::table>,
+        fields: sql::rows::Fields<'_, posts::table>,
+        each: sql::rows::Each<'_>,
+    ) -> QueryResult<()> {
+        let query = posts::table.into_boxed().select(fields);
+        let query = ::basalt_runtime::narrow!(query, select);
+        sql::rows::each(conn.get(), query, each)
     }
     fn count(
         mut conn: access::Permit,

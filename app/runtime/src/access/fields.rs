@@ -15,7 +15,7 @@ use crate::rules::{Context, Rule};
 use crate::sql::fragment::{Part, Piece};
 use crate::sql::predicate::{self, Predicate};
 use crate::sql::{Conn, Form, compare};
-use crate::wire::Sight;
+use crate::wire::{Sight, Withheld};
 
 /// The rows of which the caller may read a field. A field without a rule may be read of every row.
 pub fn readable<C: Collection>(context: &Context<'_>, field: usize) -> Predicate<C::Table> {
@@ -147,6 +147,24 @@ pub(super) fn withhold(
         }
     }
     Ok(())
+}
+
+/// The fields that the caller may read of no record; `None` if that depends on the records.
+pub(super) fn withheld(
+    entry: &Entry,
+    request: &RequestInfo,
+    wants: &dyn Fn(&str) -> bool,
+) -> Option<Withheld> {
+    let mut withheld = Withheld::default();
+    for guard in guards(entry, request) {
+        let field = entry.meta().field(guard.field);
+        match guard.read {
+            RuleState::When if field.is_none_or(|it| wants(it.name)) => return None,
+            RuleState::When | RuleState::Public => {}
+            RuleState::Locked => withheld.add(guard.field),
+        }
+    }
+    Some(withheld)
 }
 
 /// Of which records may the caller read a field? In their order; `None` stands for all.

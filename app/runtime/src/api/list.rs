@@ -10,7 +10,7 @@ use super::depends::Depends;
 use super::kept::{Keeping, Wish};
 use super::reply::View;
 use super::{Reply, Shared, check_lock};
-use crate::access::{sights, sights_ask};
+use crate::access::sights;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand;
@@ -18,8 +18,9 @@ use crate::query::{ListParams, superuser_part};
 use crate::registry::{Action, Counted, Entry, PageQuery, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::Context;
-use crate::sql::{Conn, Form};
+use crate::sql::Form;
 use crate::storage::Snapshot;
+use crate::wire::layout::Rows;
 
 /// Answers a list; late, if it looks like one guess of many.
 pub async fn list(
@@ -43,15 +44,8 @@ pub async fn list(
     let guess = !info.is_superuser()
         && entry.rule_state(Action::List) == RuleState::When
         && !listing.params.filter.is_empty();
-    let job = move |snapshot: &mut Snapshot<'_>| {
-        let alone = listing.params.skip_total && view.expand.is_empty() && !sights_ask(&entry);
-        let conn = if alone {
-            snapshot.last()
-        } else {
-            snapshot.shared().map_err(ApiError::internal)?
-        };
-        run(conn, &registry, &entry, &info, &listing, &view)
-    };
+    let job =
+        move |snapshot: &mut Snapshot<'_>| run(snapshot, &registry, &entry, &info, &listing, &view);
     let (json, count) = app.db.look(job).await?;
     let late = guess && count == 0;
     let reply = match moment {
@@ -187,9 +181,12 @@ fn check_superuser_parts(info: &RequestInfo) -> Result<(), ApiError> {
     }
 }
 
+/// Bytes of a record for which there is room from the start.
+const RECORD_BYTES: usize = 512;
+
 /// The page as JSON text, and how many records are on it.
 fn run(
-    conn: &mut Conn,
+    snapshot: &mut Snapshot<'_>,
     registry: &Registry,
     entry: &Arc<Entry>,
     info: &RequestInfo,
@@ -205,34 +202,62 @@ fn run(
         offset: params.offset(),
         totals: listing.counted.as_ref(),
     };
+    let room = usize::try_from(params.per_page).unwrap_or_default().min(64);
+    let mut out = Vec::with_capacity(room * RECORD_BYTES + 128);
+    out.extend_from_slice(b"{\"items\":[");
+    let layout = view.layout(entry, info);
+    let (total, count) = match &layout {
+        Some(layout) => {
+            let context = Context {
+                request: info,
+                form: Form::Exists,
+            };
+            let mut rows = Rows::new(layout, &mut out);
+            let page = entry.page(snapshot, &context, &query, Some(&mut rows))?;
+            (page.total, rows.count())
+        }
+        None => write_records(snapshot, entry, info, &query, view, &mut out)?,
+    };
+    let pages = match total {
+        Some(total) => (total + params.per_page - 1) / params.per_page,
+        None => -1,
+    };
+    let total = total.unwrap_or(-1);
+    let tail = format!(
+        "],\"page\":{},\"perPage\":{},\"totalItems\":{total},\"totalPages\":{pages}}}",
+        params.page, params.per_page
+    );
+    out.extend_from_slice(tail.as_bytes());
+    Ok((out, count))
+}
+
+/// A page of records that must be looked at one by one before they are written: the total, if it is
+/// wanted, and how many there are.
+fn write_records(
+    snapshot: &mut Snapshot<'_>,
+    entry: &Arc<Entry>,
+    info: &RequestInfo,
+    query: &PageQuery<'_>,
+    view: &View,
+    out: &mut Vec<u8>,
+) -> Result<(Option<i64>, usize), ApiError> {
     let context = Context {
         request: info,
         form: Form::Exists,
     };
-    let page = entry.page(conn, &context, &query)?;
+    let page = entry.page(snapshot, &context, query, None)?;
+    let conn = snapshot.shared().map_err(ApiError::internal)?;
     let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
-    let expanded = expand::expand(conn, registry, info, entry, &records, &view.expand)
+    let expanded = expand::expand(conn, query.registry, info, entry, &records, &view.expand)
         .map_err(ApiError::internal)?;
-    let mut out = Vec::with_capacity(256 * records.len() + 128);
-    out.extend_from_slice(b"{\"items\":[");
     let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
     let sights = sights.map_err(ApiError::internal)?;
     for (place, (record, sight)) in records.iter().zip(sights).enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        view.write(&mut out, entry, *record, sight, &expanded);
+        view.write(out, entry, *record, sight, &expanded);
     }
     expanded.check_whole()?;
-    let total = page.total.unwrap_or(-1);
-    let pages = match page.total {
-        Some(total) => (total + params.per_page - 1) / params.per_page,
-        None => -1,
-    };
-    let tail = format!(
-        "],\"page\":{},\"perPage\":{},\"totalItems\":{total},\"totalPages\":{pages}}}",
-        params.page, params.per_page
-    );
-    out.extend_from_slice(tail.as_bytes());
-    Ok((out, records.len()))
+    Ok((page.total, records.len()))
 }

@@ -9,12 +9,14 @@ use rocket::response::{Responder, Response};
 use serde_json::{Map, Value as JsonValue};
 
 use super::depends::Depends;
+use crate::access;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::query::expand::{ExpandTree, Expanded};
 use crate::query::picker::Picker;
 use crate::registry::Entry;
 use crate::request::RequestInfo;
+use crate::wire::layout::Layout;
 use crate::wire::{self, Sight, Writer};
 
 /// Rocket allocates a buffer for each chunk. Its own size of 4 KiB would halve the throughput of
@@ -217,6 +219,12 @@ impl View {
     /// Is the record wanted as it is, with nothing read or cut?
     pub fn is_plain(&self) -> bool {
         self.expand.is_empty() && self.picker.is_none()
+    }
+
+    /// How all records of the answer look, if that is known before they are read.
+    pub fn layout<'a>(&'a self, entry: &'a Entry, request: &'a RequestInfo) -> Option<Layout<'a>> {
+        let alike = self.expand.is_empty();
+        alike.then(|| access::layout(entry, request, self.picker.as_ref()))?
     }
 
     /// Appends one record with what was expanded for it.

@@ -6,13 +6,13 @@ use super::depends::Depends;
 use super::kept::{Keeping, Wish};
 use super::reply::View;
 use super::{Reply, Shared, answer, check_lock};
-use crate::access::sights_ask;
 use crate::error::ApiError;
 use crate::registry::{Action, Entry};
 use crate::request::RequestInfo;
 use crate::rules::Context;
 use crate::sql::Form;
 use crate::storage::Snapshot;
+use crate::wire::layout::Rows;
 
 /// Answers a view.
 pub async fn view(
@@ -33,15 +33,20 @@ pub async fn view(
     });
     let registry = app.registry.clone();
     let job = move |snapshot: &mut Snapshot<'_>| {
-        let conn = if view.expand.is_empty() && !sights_ask(&entry) {
-            snapshot.last()
-        } else {
-            snapshot.shared().map_err(ApiError::internal)?
-        };
         let context = Context {
             request: &info,
             form: Form::Exists,
         };
+        if let Some(layout) = view.layout(&entry, &info) {
+            let mut out = Vec::with_capacity(1024);
+            let mut rows = Rows::new(&layout, &mut out);
+            let conn = snapshot.last();
+            let done = entry.write_allowed(conn, &context, Action::View, &id, &mut rows);
+            done.map_err(ApiError::internal)?;
+            let found = rows.count() > 0;
+            return found.then_some(out).ok_or_else(ApiError::not_found);
+        }
+        let conn = snapshot.shared().map_err(ApiError::internal)?;
         let record = entry.find_allowed(conn, &context, Action::View, &id);
         let record = record
             .map_err(ApiError::internal)?

@@ -2,7 +2,6 @@
 //! so everything that can do without the type is elsewhere.
 
 use std::any::Any;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use basalt_lang::SortKey;
@@ -23,7 +22,8 @@ use crate::meta::CollectionMeta;
 use crate::rules::{Context, FieldRules, Filter, Rule};
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Form, Order, filter, sort};
-use crate::storage;
+use crate::storage::{self, Snapshot};
+use crate::wire::layout::Rows;
 
 /// Lists of which a smaller share than this matches are read with the form for rare matches.
 const RARE: f64 = 0.03;
@@ -150,7 +150,7 @@ fn ordered<C: Collection>(
 
 /// The exact total of a list: in the form that counts fastest, and only if it isn't known.
 fn count_listed<C: Collection>(
-    conn: &mut Conn,
+    snapshot: &mut Snapshot<'_>,
     context: &Context<'_>,
     query: &PageQuery<'_>,
     known: &Counted,
@@ -161,7 +161,7 @@ fn count_listed<C: Collection>(
         Predicate::When(condition) => Some(condition),
     };
     let key = storage::key(C::META.name, condition.as_ref()).map_err(ApiError::internal)?;
-    let count = || C::count(Permit::grant(conn), condition);
+    let count = || C::count(Permit::grant(snapshot.shared()?), condition);
     let total = known.totals.total(key, known.marks.clone(), count);
     total.map_err(ApiError::internal)
 }
@@ -228,9 +228,8 @@ impl<C: Collection> Endpoint for Of<C> {
         }
         let ids: Vec<String> = records.iter().map(|one| one.id().to_owned()).collect();
         let scope = Scope::<C>::system().with_ids(&ids).filter(condition);
-        let found = scope.load(conn)?;
-        let found: HashSet<&str> = found.iter().map(|record| record.id()).collect();
-        Ok(ids.iter().map(|id| found.contains(id.as_str())).collect())
+        let found = scope.ids(conn)?;
+        Ok(ids.iter().map(|id| found.contains(id)).collect())
     }
 
     fn readable_ids(&self, context: &Context<'_>, field: usize) -> Readable {
@@ -280,14 +279,15 @@ impl<C: Collection> Endpoint for Of<C> {
 
     fn page(
         &self,
-        conn: &mut Conn,
+        snapshot: &mut Snapshot<'_>,
         context: &Context<'_>,
         query: &PageQuery<'_>,
+        rows: Option<&mut Rows<'_>>,
     ) -> Result<Page, ApiError> {
         let mut form = Form::Exists;
         let mut total = None;
         if let Some(known) = query.totals {
-            let count = count_listed::<C>(conn, context, query, known)?;
+            let count = count_listed::<C>(snapshot, context, query, known)?;
             if query.offset >= count {
                 return Ok(Page {
                     records: Vec::new(),
@@ -296,7 +296,7 @@ impl<C: Collection> Endpoint for Of<C> {
             }
             let key = storage::key::<C::Table>(C::META.name, None).map_err(ApiError::internal)?;
             let all = known.totals.total(key, known.own.clone(), || {
-                C::count(Permit::grant(conn), None)
+                C::count(Permit::grant(snapshot.shared()?), None)
             });
             if (count as f64) < RARE * all.map_err(ApiError::internal)? as f64 {
                 form = Form::In;
@@ -306,11 +306,36 @@ impl<C: Collection> Endpoint for Of<C> {
         let order = ordered::<C>(context, query.sort, query.registry);
         let order = order.ok_or_else(ApiError::bad_request)?;
         let scope = listed::<C>(context, form, query)?;
-        let records = scope.page(conn, order, Some(query.limit), query.offset);
+        let (limit, offset) = (Some(query.limit), query.offset);
+        let records = match rows {
+            Some(rows) => scope
+                .write(snapshot.last(), order, limit, offset, rows)
+                .map(|()| Vec::new()),
+            None => snapshot
+                .shared()
+                .and_then(|conn| scope.page(conn, order, limit, offset))
+                .map(boxed),
+        };
         Ok(Page {
-            records: boxed(records.map_err(ApiError::internal)?),
+            records: records.map_err(ApiError::internal)?,
             total,
         })
+    }
+
+    fn write_allowed(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        action: Action,
+        id: &str,
+        rows: &mut Rows<'_>,
+    ) -> QueryResult<()> {
+        // A locked rule was answered before; here it allows nothing.
+        let Ok(scope) = Scope::<C>::for_action(context, action) else {
+            return Ok(());
+        };
+        let with_id = scope.matching(access::column_in::<C>(0, &[id.to_owned()]));
+        with_id.write(conn, Vec::new(), Some(1), 0, rows)
     }
 
     fn find_allowed(

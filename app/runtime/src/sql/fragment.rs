@@ -136,9 +136,7 @@ impl Shapes {
         T: 'static,
         S: TypedExpressionType + 'static,
     {
-        let mut hasher = DefaultHasher::new();
-        shape.hash(&mut hasher);
-        if self.knows(hasher.finish()) {
+        if self.knows(shape) {
             return expression;
         }
         let fragment = Fragment {
@@ -148,7 +146,11 @@ impl Shapes {
         fragment.typed()
     }
 
-    fn knows(&self, shape: u64) -> bool {
+    /// Is this form one that is kept? Counts as asking for it.
+    pub(crate) fn knows(&self, shape: impl Hash) -> bool {
+        let mut hasher = DefaultHasher::new();
+        shape.hash(&mut hasher);
+        let shape = hasher.finish();
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         if forms.kept.contains(&shape) {
             return true;

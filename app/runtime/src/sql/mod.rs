@@ -16,6 +16,7 @@ mod leaf;
 pub mod order;
 pub mod outer;
 pub mod predicate;
+pub mod rows;
 pub mod sort;
 pub mod via;
 pub mod write;

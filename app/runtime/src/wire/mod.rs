@@ -1,6 +1,7 @@
 //! How records and answers look as JSON: keys in byte order, numbers as the peer writes them,
 //! hidden fields and guarded addresses left out.
 
+pub mod layout;
 pub mod number;
 mod text;
 
@@ -32,6 +33,8 @@ struct Key {
     name: &'static str,
     /// `"name":`
     json: String,
+    /// The same with the value, where that is the same for all records.
+    whole: String,
     slot: Slot,
     hidden: bool,
     guarded: bool,
@@ -96,12 +99,11 @@ impl Shape {
                 guarded,
             ));
         }
-        keys.push(Key::new("collectionId", Slot::CollectionId, false, false));
-        keys.push(Key::new(
+        keys.push(Key::fixed("collectionId", Slot::CollectionId, meta.id));
+        keys.push(Key::fixed(
             "collectionName",
             Slot::CollectionName,
-            false,
-            false,
+            meta.name,
         ));
         keys.push(Key::new("expand", Slot::Expand, false, false));
         keys.sort_by_key(|key| key.name);
@@ -172,6 +174,12 @@ impl Shape {
 }
 
 impl Key {
+    fn fixed(name: &'static str, slot: Slot, value: &str) -> Self {
+        let mut key = Key::new(name, slot, false, false);
+        key.whole = format!("{}{}", key.json, json_text(&value.into()));
+        key
+    }
+
     fn new(name: &'static str, slot: Slot, hidden: bool, guarded: bool) -> Self {
         let mut json = Vec::new();
         write_text(&mut json, name);
@@ -179,6 +187,7 @@ impl Key {
         let json = String::from_utf8_lossy(&json).into_owned();
         Key {
             name,
+            whole: String::new(),
             json,
             slot,
             hidden,
@@ -192,6 +201,11 @@ fn write_field(out: &mut Vec<u8>, meta: &CollectionMeta, field: usize, value: Va
     if matches!(kind, Some(FieldKind::Password { .. })) {
         return out.extend_from_slice(b"\"\"");
     }
+    write_value(out, value);
+}
+
+/// Appends a field's value.
+fn write_value(out: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {
         ValueRef::Null => out.extend_from_slice(b"null"),
         ValueRef::Text(text) => write_text(out, text),

@@ -112,20 +112,18 @@ fn reads(collection: &Collection) -> TokenStream {
             mut conn: access::Permit,
             select: collection::Select<#table::table>,
         ) -> QueryResult<Vec<#model>> {
-            let mut query = #table::table.into_boxed().select(#model::as_select());
-            if let Some(filter) = select.filter {
-                query = query.filter(filter);
-            }
-            for order in select.order {
-                query = query.then_order_by(order);
-            }
-            if let Some(limit) = select.limit {
-                query = query.limit(limit);
-            }
-            if select.offset > 0 {
-                query = query.offset(select.offset);
-            }
-            query.load(conn.get())
+            let query = #table::table.into_boxed().select(#model::as_select());
+            ::basalt_runtime::narrow!(query, select).load(conn.get())
+        }
+        fn rows(
+            mut conn: access::Permit,
+            select: collection::Select<#table::table>,
+            fields: sql::rows::Fields<'_, #table::table>,
+            each: sql::rows::Each<'_>,
+        ) -> QueryResult<()> {
+            let query = #table::table.into_boxed().select(fields);
+            let query = ::basalt_runtime::narrow!(query, select);
+            sql::rows::each(conn.get(), query, each)
         }
         fn count(
             mut conn: access::Permit,

@@ -8,6 +8,7 @@ mod guarded;
 mod random;
 mod storing;
 mod support;
+mod written;
 
 #[rustfmt::skip]
 #[path = "../../app/mod.rs"]

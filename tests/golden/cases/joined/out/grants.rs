@@ -231,20 +231,18 @@ impl collection::Collection for Grants {
         mut conn: access::Permit,
         select: collection::Select<grants::table>,
     ) -> QueryResult<Vec<Grant>> {
-        let mut query = grants::table.into_boxed().select(Grant::as_select());
-        if let Some(filter) = select.filter {
-            query = query.filter(filter);
-        }
-        for order in select.order {
-            query = query.then_order_by(order);
-        }
-        if let Some(limit) = select.limit {
-            query = query.limit(limit);
-        }
-        if select.offset > 0 {
-            query = query.offset(select.offset);
-        }
-        query.load(conn.get())
+        let query = grants::table.into_boxed().select(Grant::as_select());
+        ::basalt_runtime::narrow!(query, select).load(conn.get())
+    }
+    fn rows(
+        mut conn: access::Permit,
+        select: collection::Select<grants::table>,
+        fields: sql::rows::Fields<'_, grants::table>,
+        each: sql::rows::Each<'_>,
+    ) -> QueryResult<()> {
+        let query = grants::table.into_boxed().select(fields);
+        let query = ::basalt_runtime::narrow!(query, select);
+        sql::rows::each(conn.get(), query, each)
     }
     fn count(
         mut conn: access::Permit,
