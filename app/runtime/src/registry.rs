@@ -359,8 +359,10 @@ impl Registry {
     /// Finds a collection by its name (any ASCII case) or its id (exact).
     pub fn find(&self, name_or_id: &str) -> Option<&Arc<Entry>> {
         let inner = &self.inner;
-        let by_name = || inner.by_name.get(name_or_id.to_ascii_lowercase().as_str());
-        let place = inner.by_id.get(name_or_id).or_else(by_name)?;
+        let by_name = || inner.by_name.get(name_or_id);
+        let in_any_case = || inner.by_name.get(name_or_id.to_ascii_lowercase().as_str());
+        let by_id = inner.by_id.get(name_or_id);
+        let place = by_id.or_else(by_name).or_else(in_any_case)?;
         inner.entries.get(*place)
     }
 

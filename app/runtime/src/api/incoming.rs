@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rocket::Request;
-use rocket::http::{Method, Status};
+use rocket::http::{HeaderMap, Method, Status};
 use rocket::request::{FromRequest, Outcome};
 
 use super::Shared;
@@ -12,7 +12,7 @@ use crate::auth::guard::Caller;
 use crate::body::form;
 use crate::error::ApiError;
 use crate::registry::Entry;
-use crate::request::{Auth, Body, RequestInfo};
+use crate::request::{Auth, Body, Headers, RequestInfo};
 
 /// Place of the collection in the path's segments.
 const COLLECTION: usize = 2;
@@ -73,7 +73,7 @@ pub fn info(request: &Request<'_>, method: &'static str, auth: Option<Auth>) -> 
         method,
         context: "default",
         query: first_values(request),
-        headers: headers(request),
+        headers: headers(request.headers()),
         body: Body::default(),
         now: time::OffsetDateTime::now_utc(),
         client: request.remote().map(|endpoint| endpoint.ip()),
@@ -89,17 +89,10 @@ fn first_values(request: &Request<'_>) -> BTreeMap<String, String> {
     values
 }
 
-fn headers(request: &Request<'_>) -> BTreeMap<String, String> {
-    let mut headers = BTreeMap::new();
-    for header in request.headers().iter() {
-        let name = header
-            .name()
-            .as_str()
-            .to_ascii_lowercase()
-            .replace('-', "_");
-        headers
-            .entry(name)
-            .or_insert_with(|| header.value().to_owned());
+fn headers(map: &HeaderMap<'_>) -> Headers {
+    let mut headers = Headers::with_room();
+    for header in map.iter() {
+        headers.push(header.name.as_str(), &header.value);
     }
     headers
 }

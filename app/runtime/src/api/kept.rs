@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rocket::Request;
+use rocket::http::Header;
 
 use super::depends::Depends;
 use super::{Reply, Shared};
@@ -11,12 +12,15 @@ use crate::request::Auth;
 use crate::storage::{Answer, Watch};
 
 /// What a client says about answers that it or the server has already.
-pub struct Wish<'r> {
+#[derive(Default)]
+pub struct Wish {
     /// Nothing that an earlier request found out: neither its totals nor its answer.
     pub anew: bool,
     /// The entity tags of what the client has: `If-None-Match`.
-    tags: Option<&'r str>,
-    /// The state before anything was read, if the answer may be kept. There is no body then.
+    tags: Vec<String>,
+    /// Is there no body?
+    pub bare: bool,
+    /// The state before anything was read, if the answer may be kept.
     pub before: Option<u64>,
 }
 
@@ -33,20 +37,30 @@ pub struct Moment {
     version: u64,
 }
 
-impl<'r> Wish<'r> {
+impl Wish {
     /// To be asked before the caller's record is read, on which answers depend too.
-    pub fn of(app: &Shared, request: &'r Request<'_>) -> Self {
-        let headers = request.headers();
-        let anew = headers.get("Cache-Control").any(forbids);
-        // Rules may look at a body.
-        let bare = !headers.contains("Transfer-Encoding")
-            && headers.get_one("Content-Length").is_none_or(|it| it == "0");
-        let keeps = app.answers.are_kept() && !anew && bare;
-        Wish {
-            anew,
-            tags: headers.get_one("If-None-Match"),
-            before: keeps.then(|| app.db.changes()).flatten(),
+    pub fn of(app: &Shared, request: &Request<'_>) -> Self {
+        let mut wish = Wish {
+            bare: true,
+            ..Wish::default()
+        };
+        // One way through all of them is much shorter than to look each of these up.
+        for Header { name, value } in request.headers().iter() {
+            let name = name.as_str();
+            let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+            match name.len() {
+                13 if is("Cache-Control") => wish.anew = wish.anew || forbids(&value),
+                13 if is("If-None-Match") => wish.tags.push(value.into_owned()),
+                14 if is("Content-Length") => wish.bare = wish.bare && value == "0",
+                17 if is("Transfer-Encoding") => wish.bare = false,
+                _ => {}
+            }
         }
+        // Rules may look at a body.
+        if wish.bare && !wish.anew && app.answers.are_kept() {
+            wish.before = app.db.changes();
+        }
+        wish
     }
 
     /// The answer that was kept, or what it will be kept under.
@@ -65,9 +79,10 @@ impl<'r> Wish<'r> {
 
     /// An answer that is kept: 304 if the client has it already.
     pub fn reply(&self, answer: &Answer) -> Reply {
-        match self.tags {
-            Some(tags) if names(tags, &answer.tag) => Reply::unchanged(&answer.tag),
-            _ => Reply::kept(Arc::clone(&answer.body), &answer.tag),
+        if self.tags.iter().any(|tags| names(tags, &answer.tag)) {
+            Reply::unchanged(&answer.tag)
+        } else {
+            Reply::kept(Arc::clone(&answer.body), &answer.tag)
         }
     }
 }
@@ -81,8 +96,9 @@ fn key(request: &Request<'_>, entry: &Entry, id: Option<&str>, auth: Option<&Aut
         None => ("", ""),
     };
     let verb = if id.is_some() { "view" } else { "list" };
-    let (own, length, id) = (entry.meta().name, account.len(), id.unwrap_or_default());
-    format!("{verb} {own} {caller} {length} {account} {query} {id}")
+    let length = account.len().to_string();
+    let (own, id) = (entry.meta().name, id.unwrap_or_default());
+    [verb, own, caller, &length, account, query, id].join(" ")
 }
 
 impl Keeping {

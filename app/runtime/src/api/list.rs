@@ -27,7 +27,7 @@ pub async fn list(
     app: &Shared,
     entry: Arc<Entry>,
     info: RequestInfo,
-    wish: Wish<'_>,
+    wish: Wish,
     keeping: Option<Keeping>,
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::List)?;

@@ -115,7 +115,11 @@ impl Endpoint {
                 }
             }
             None => {
-                let body = body::read(request, data, limit).await?;
+                let body = if wish.bare {
+                    body::Object::new()
+                } else {
+                    body::read(request, data, limit).await?
+                };
                 (body, incoming::caller(request).await?, None)
             }
         };
@@ -153,7 +157,7 @@ async fn again(
     app: &Shared,
     request: &Request<'_>,
     entry: &Entry,
-    wish: &Wish<'_>,
+    wish: &Wish,
     answer: &Answer,
 ) -> Reply {
     if answer.late {

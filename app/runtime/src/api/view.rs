@@ -20,7 +20,7 @@ pub async fn view(
     entry: Arc<Entry>,
     info: RequestInfo,
     id: String,
-    wish: Wish<'_>,
+    wish: Wish,
     keeping: Option<Keeping>,
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::View)?;

@@ -79,7 +79,7 @@ fn request(auth: bool) -> RequestInfo {
         method: "PATCH",
         context: "default",
         query: BTreeMap::from([("q".to_owned(), "1".to_owned())]),
-        headers: BTreeMap::from([("x_token".to_owned(), "t".to_owned())]),
+        headers: BTreeMap::from([("x_token".to_owned(), "t".to_owned())]).into(),
         body: Body {
             raw: raw.as_object().unwrap().clone(),
             fields: fields

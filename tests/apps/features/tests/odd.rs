@@ -102,7 +102,7 @@ fn request() -> RequestInfo {
     RequestInfo {
         auth: None,
         query: [("a".to_owned(), "x".to_owned())].into(),
-        headers: [("a_b".to_owned(), "5".to_owned())].into(),
+        headers: std::collections::BTreeMap::from([("a_b".to_owned(), "5".to_owned())]).into(),
         method: "GET",
         context: "default",
         body: Body::default(),

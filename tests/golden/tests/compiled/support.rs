@@ -58,7 +58,7 @@ pub fn request(auth: Option<Arc<dyn Record>>) -> RequestInfo {
         method: "GET",
         context: "default",
         query: BTreeMap::new(),
-        headers: BTreeMap::new(),
+        headers: BTreeMap::new().into(),
         body: Body::default(),
         now: time::OffsetDateTime::UNIX_EPOCH,
         client: None,

@@ -33,7 +33,7 @@ pub(super) fn request(
         method: "GET",
         context: "default",
         query: BTreeMap::new(),
-        headers: BTreeMap::new(),
+        headers: BTreeMap::new().into(),
         body: Body::default(),
         now: now.context("the example of a time is none")?,
         client: None,

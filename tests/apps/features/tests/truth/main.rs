@@ -178,7 +178,7 @@ impl World {
         RequestInfo {
             auth,
             query: texts("key"),
-            headers: texts("x_key"),
+            headers: texts("x_key").into(),
             method: ["GET", "PATCH"][random.below(2)],
             context: ["default", "expand"][random.below(2)],
             body,

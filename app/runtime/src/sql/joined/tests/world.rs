@@ -162,7 +162,7 @@ pub fn request(caller: Option<Stored>, body: serde_json::Value) -> RequestInfo {
         method: "GET",
         context: "default",
         query: BTreeMap::new(),
-        headers: BTreeMap::new(),
+        headers: BTreeMap::new().into(),
         body: Body {
             raw,
             fields: BTreeMap::new(),
