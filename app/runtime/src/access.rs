@@ -19,11 +19,11 @@ use crate::rules::{Context, Rule, Rules};
 use crate::sql::among::among;
 use crate::sql::collate::nocase_equal;
 use crate::sql::predicate::{self, Predicate};
-use crate::sql::rows::{self, Fields};
+use crate::sql::rows::{self, Each, Fields};
 use crate::sql::{Column, Conn, Form, Order, Pred};
 use crate::storage::{About, Subject};
 use crate::value::List;
-use crate::wire::layout::{Insight, Layout, Rows};
+use crate::wire::layout::{Insight, Layout};
 use crate::wire::{Sight, Withheld};
 
 /// A connection with leave to read or write a table: what generated code asks for and only this
@@ -206,14 +206,14 @@ impl<C: Collection> Scope<C> {
         Ok(records.into_iter().map(Allowed).collect())
     }
 
-    /// Appends some of them to an answer, as [`Scope::page`] finds them.
-    pub(crate) fn write(
+    /// Hands over the rows of some of them, with what a layout needs, as [`Scope::page`] finds them.
+    pub(crate) fn rows(
         self,
         conn: &mut Conn,
         order: Vec<Order<C::Table>>,
-        limit: Option<i64>,
-        offset: i64,
-        answer: &mut Rows<'_>,
+        (limit, offset): (Option<i64>, i64),
+        layout: &Layout<'_>,
+        each: Each<'_>,
     ) -> QueryResult<()> {
         let filter = match self.allowed {
             Predicate::Never => return Ok(()),
@@ -226,15 +226,13 @@ impl<C: Collection> Scope<C> {
             limit,
             offset,
         };
-        let fields = Fields::new(C::META, answer.columns());
-        let fields = if answer.are_chosen() {
+        let fields = Fields::new(C::META, layout.columns());
+        let fields = if layout.is_chosen() {
             fields.chosen()
         } else {
             fields
         };
-        C::rows(Permit::grant(conn), select, fields, &mut |row| {
-            answer.add(row)
-        })
+        C::rows(Permit::grant(conn), select, fields, each)
     }
 
     /// The ids of all of them.

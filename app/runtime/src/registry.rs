@@ -24,7 +24,7 @@ use crate::rules::{Context, Filter};
 use crate::sql::Conn;
 use crate::storage::{Marks, Snapshot, Totals};
 use crate::wire::Shape;
-use crate::wire::layout::Rows;
+use crate::wire::layout::{Rows, Texts};
 
 /// What a rule is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,6 +216,14 @@ pub trait Endpoint: Send + Sync {
         context: &Context<'_>,
         ids: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>>;
+    /// Writes those records, as they come.
+    fn write_visible(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        ids: &[String],
+        texts: &mut Texts<'_>,
+    ) -> QueryResult<()>;
     /// The records whose relation `field` contains one of these ids, as far as the view rule
     /// shows them and the field to this caller, in the order of insertion: the first `limit`.
     fn load_referencing_visible(

@@ -11,6 +11,7 @@ pub use self::read::expand;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::registry::Entry;
+use crate::wire::layout::Written;
 use crate::wire::{self, Sight, Writer};
 
 /// Levels that are expanded; what a longer path says beyond is ignored.
@@ -60,6 +61,23 @@ impl ExpandTree {
     }
 }
 
+/// A related record.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    Record(&'a dyn Record, Sight),
+    Written(&'a [u8]),
+}
+
+impl Expansion {
+    fn find(&self, id: &str) -> Option<Found<'_>> {
+        if let Some(text) = self.written.find(id) {
+            return Some(Found::Written(text));
+        }
+        let (record, sight) = self.records.get(id)?;
+        Some(Found::Record(record.as_ref(), *sight))
+    }
+}
+
 /// Everything that was expanded for the records of one answer.
 #[derive(Default)]
 pub struct Expanded {
@@ -80,6 +98,8 @@ struct Expansion {
     /// The ids of the related records, by the id of the record that has the relation.
     related: HashMap<String, Vec<String>>,
     records: HashMap<String, (Box<dyn Record>, Sight)>,
+    /// Those that were written when they were read, since nothing is below them.
+    written: Written,
     below: Vec<Expansion>,
 }
 
@@ -108,10 +128,7 @@ impl Expanded {
         for expansion in relations {
             let ids = expansion.related.get(record.id());
             let ids = ids.map_or(&[][..], Vec::as_slice);
-            let mut found = ids
-                .iter()
-                .filter_map(|id| expansion.records.get(id))
-                .peekable();
+            let mut found = ids.iter().filter_map(|id| expansion.find(id)).peekable();
             if found.peek().is_none() {
                 continue;
             }
@@ -121,20 +138,20 @@ impl Expanded {
             wire::write_text(out, &expansion.key);
             out.push(b':');
             if !expansion.many {
-                if let Some((record, sight)) = found.next() {
-                    self.write_related(out, expansion, record.as_ref(), *sight);
+                if let Some(found) = found.next() {
+                    self.write_related(out, expansion, found);
                 }
                 continue;
             }
             out.push(b'[');
-            for (place, (record, sight)) in found.enumerate() {
+            for (place, found) in found.enumerate() {
                 if self.is_full() {
                     break;
                 }
                 if place > 0 {
                     out.push(b',');
                 }
-                self.write_related(out, expansion, record.as_ref(), *sight);
+                self.write_related(out, expansion, found);
             }
             out.push(b']');
         }
@@ -148,14 +165,25 @@ impl Expanded {
         full
     }
 
-    fn write_related(
+    fn write_related(&self, out: &mut Vec<u8>, expansion: &Expansion, found: Found<'_>) {
+        let (start, left) = (out.len(), self.left.get());
+        match found {
+            Found::Written(text) => out.extend_from_slice(text),
+            Found::Record(record, sight) => self.write_record(out, expansion, record, sight),
+        }
+        // What lies below has taken its own share from `left`, and is among these bytes.
+        let written = out.len() - start;
+        self.cut.set(self.cut.get() || written > left);
+        self.left.set(left.saturating_sub(written));
+    }
+
+    fn write_record(
         &self,
         out: &mut Vec<u8>,
         expansion: &Expansion,
         record: &dyn Record,
         sight: Sight,
     ) {
-        let (start, left) = (out.len(), self.left.get());
         let below = |out: &mut Vec<u8>| self.write_relations(out, record, &expansion.below);
         // Once there is too much, records are written without what lies below them.
         let below: Option<Writer<'_>> = if expansion.below.is_empty() || self.is_full() {
@@ -164,10 +192,6 @@ impl Expanded {
             Some(&below)
         };
         expansion.entry.shape.write(out, record, sight, below, None);
-        // What lies below has taken its own share from `left`, and is among these bytes.
-        let written = out.len() - start;
-        self.cut.set(self.cut.get() || written > left);
-        self.left.set(left.saturating_sub(written));
     }
 }
 

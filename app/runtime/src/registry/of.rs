@@ -23,7 +23,7 @@ use crate::rules::{Context, FieldRules, Filter, Rule};
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Form, Order, filter, sort};
 use crate::storage::{self, Snapshot};
-use crate::wire::layout::Rows;
+use crate::wire::layout::{Rows, Texts};
 
 /// Lists of which a smaller share than this matches are read with the form for rare matches.
 const RARE: f64 = 0.03;
@@ -308,9 +308,11 @@ impl<C: Collection> Endpoint for Of<C> {
         let scope = listed::<C>(context, form, query)?;
         let (limit, offset) = (Some(query.limit), query.offset);
         let records = match rows {
-            Some(rows) => scope
-                .write(snapshot.last(), order, limit, offset, rows)
-                .map(|()| Vec::new()),
+            Some(rows) => {
+                let (conn, part, layout) = (snapshot.last(), (limit, offset), rows.layout());
+                let read = scope.rows(conn, order, part, layout, &mut |row| rows.add(row));
+                read.map(|()| Vec::new())
+            }
             None => snapshot
                 .shared()
                 .and_then(|conn| scope.page(conn, order, limit, offset))
@@ -335,7 +337,8 @@ impl<C: Collection> Endpoint for Of<C> {
             return Ok(());
         };
         let with_id = scope.matching(access::column_in::<C>(0, &[id.to_owned()]));
-        with_id.write(conn, Vec::new(), Some(1), 0, rows)
+        let (part, layout) = ((Some(1), 0), rows.layout());
+        with_id.rows(conn, Vec::new(), part, layout, &mut |row| rows.add(row))
     }
 
     fn find_allowed(
@@ -368,6 +371,23 @@ impl<C: Collection> Endpoint for Of<C> {
             None,
             0,
         )?))
+    }
+
+    fn write_visible(
+        &self,
+        conn: &mut Conn,
+        context: &Context<'_>,
+        ids: &[String],
+        texts: &mut Texts<'_>,
+    ) -> QueryResult<()> {
+        let Ok(scope) = Scope::<C>::for_view(context) else {
+            return Ok(());
+        };
+        let layout = texts.layout();
+        let scope = scope.with_ids(ids);
+        scope.rows(conn, Vec::new(), (None, 0), layout, &mut |row| {
+            texts.add(row)
+        })
     }
 
     fn load_referencing_visible(

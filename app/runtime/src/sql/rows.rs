@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use diesel::QueryResult;
 use diesel::connection::{DefaultLoadingMode, LoadConnection};
 use diesel::expression::expression_types::Untyped;
 use diesel::expression::{
@@ -10,6 +9,8 @@ use diesel::expression::{
 };
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::row::{Field as _, Row as _};
+use diesel::sql_types::BigInt;
+use diesel::{QueryResult, RunQueryDsl};
 
 use super::fragment::Shapes;
 use super::{Conn, Db};
@@ -23,6 +24,9 @@ pub type Each<'a> = &'a mut dyn FnMut(&Row<'_, '_>) -> QueryResult<()>;
 
 /// A connection keeps the statements of so many choices of fields.
 static SHAPES: Shapes = Shapes::new(16);
+
+/// And of so many sizes of pages.
+static LIMITS: Shapes = Shapes::new(8);
 
 /// Which fields of a table are read, in the order of the row's columns.
 pub struct Fields<'a, T> {
@@ -107,6 +111,58 @@ pub(crate) fn text(row: &Row<'_, '_>, column: usize) -> String {
     value.map_or_else(String::new, |mut value| value.read_text().to_owned())
 }
 
+/// A query with as many rows as a page has. The number is in the text, since SQLite plans a query by
+/// it: where it is bound, every statement is planned anew, which costs more than reading a page.
+pub struct Limited<Q> {
+    query: Q,
+    limit: Option<i64>,
+    offset: i64,
+    /// Is the statement one that a connection keeps?
+    kept: bool,
+}
+
+impl<Q> Limited<Q> {
+    /// At most `limit` rows, without the first `offset`.
+    pub fn new(query: Q, limit: Option<i64>, offset: i64) -> Self {
+        Limited {
+            query,
+            limit,
+            offset,
+            kept: limit.is_none_or(|limit| limit <= 1 || LIMITS.knows(limit)),
+        }
+    }
+}
+
+impl<Q: QueryFragment<Db>> QueryFragment<Db> for Limited<Q> {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        if !self.kept {
+            pass.unsafe_to_cache_prepared();
+        }
+        self.query.walk_ast(pass.reborrow())?;
+        if self.limit.is_some() || self.offset > 0 {
+            pass.push_sql(" LIMIT ");
+            // Negative: without a limit.
+            pass.push_sql(&self.limit.unwrap_or(-1).to_string());
+        }
+        if self.offset > 0 {
+            pass.push_sql(" OFFSET ");
+            pass.push_bind_param::<BigInt, _>(&self.offset)?;
+        }
+        Ok(())
+    }
+}
+
+impl<Q> QueryId for Limited<Q> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<Q: Query> Query for Limited<Q> {
+    type SqlType = Q::SqlType;
+}
+
+impl<Q> RunQueryDsl<Conn> for Limited<Q> {}
+
 /// Narrows a boxed query to what a [`Select`](crate::collection::Select) says:
 /// `narrow!(posts::table.into_boxed().select(columns), select)`.
 #[macro_export]
@@ -119,12 +175,6 @@ macro_rules! narrow {
         for order in $select.order {
             query = query.then_order_by(order);
         }
-        if let Some(limit) = $select.limit {
-            query = query.limit(limit);
-        }
-        if $select.offset > 0 {
-            query = query.offset($select.offset);
-        }
-        query
+        $crate::sql::rows::Limited::new(query, $select.limit, $select.offset)
     }};
 }

@@ -1,6 +1,9 @@
 //! How the records of one answer look, decided once for all of them, so that each is written
 //! straight from its row.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use diesel::QueryResult;
 use diesel::result::{Error as DbError, UnexpectedNullError};
 use diesel::row::{Field as _, Row as _};
@@ -8,7 +11,7 @@ use diesel::row::{Field as _, Row as _};
 use super::{Key, Shape, Slot, Withheld, write_value};
 use crate::meta::{FieldKind, FieldMeta};
 use crate::query::picker::{Part, Picked, Picker};
-use crate::sql::rows::Row;
+use crate::sql::rows::{self, Row};
 use crate::value::ValueRef;
 
 /// What the caller may see of all records alike.
@@ -30,6 +33,8 @@ pub struct Layout<'a> {
     columns: Vec<usize>,
     /// Did the caller choose the keys?
     chosen: bool,
+    /// The column of the id, where it is read for more than to be shown.
+    id: Option<usize>,
     /// Whose address is shown; `None` if all are, or none is asked for.
     address: Option<Address<'a>>,
 }
@@ -84,6 +89,7 @@ impl<'a> Layout<'a> {
             steps: Vec::with_capacity(shape.keys.len()),
             columns: Vec::with_capacity(shape.keys.len()),
             chosen: picker.is_some(),
+            id: None,
             address: None,
         };
         for key in &shape.keys {
@@ -134,6 +140,18 @@ impl<'a> Layout<'a> {
             }
         };
         self.steps.push(step);
+    }
+
+    /// The same with the ids in the rows, whether they are shown or not.
+    #[must_use]
+    pub(crate) fn with_ids(mut self) -> Self {
+        self.id = Some(self.column(0));
+        self
+    }
+
+    /// Did the caller choose the keys?
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.chosen
     }
 
     /// The column of a field, which is read once only.
@@ -284,14 +302,9 @@ impl<'a> Rows<'a> {
         self.count
     }
 
-    /// The places of the fields that each row must have.
-    pub(crate) fn columns(&self) -> &'a [usize] {
-        self.layout.columns()
-    }
-
-    /// Did the caller choose them?
-    pub(crate) fn are_chosen(&self) -> bool {
-        self.layout.chosen
+    /// How they look.
+    pub(crate) fn layout(&self) -> &'a Layout<'a> {
+        self.layout
     }
 
     /// Appends one.
@@ -301,5 +314,61 @@ impl<'a> Rows<'a> {
         }
         self.count += 1;
         self.layout.write(self.out, row)
+    }
+}
+
+/// Records that were written once, to be copied wherever they belong.
+pub struct Texts<'a> {
+    layout: &'a Layout<'a>,
+    written: Written,
+}
+
+/// The text of records, by their ids.
+#[derive(Default)]
+pub struct Written {
+    text: Vec<u8>,
+    places: HashMap<String, Range<usize>>,
+}
+
+impl<'a> Texts<'a> {
+    /// For records of this look, whose rows have ids.
+    pub(crate) fn new(layout: &'a Layout<'a>) -> Self {
+        Texts {
+            layout,
+            written: Written::default(),
+        }
+    }
+
+    /// How they look.
+    pub(crate) fn layout(&self) -> &'a Layout<'a> {
+        self.layout
+    }
+
+    /// Adds one.
+    pub(crate) fn add(&mut self, row: &Row<'_, '_>) -> QueryResult<()> {
+        let start = self.written.text.len();
+        self.layout.write(&mut self.written.text, row)?;
+        let place = start..self.written.text.len();
+        let id = self.layout.id.map(|column| rows::text(row, column));
+        let id = id.ok_or(DbError::NotFound)?;
+        self.written.places.insert(id, place);
+        Ok(())
+    }
+
+    /// All of them.
+    pub(crate) fn finish(self) -> Written {
+        self.written
+    }
+}
+
+impl Written {
+    /// The record with this id.
+    pub(crate) fn find(&self, id: &str) -> Option<&[u8]> {
+        self.text.get(self.places.get(id)?.clone())
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
     }
 }

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use diesel::QueryResult;
 
 use super::{ExpandTree, Expanded, Expansion, MAX_BYTES};
-use crate::access::{fields, sights};
+use crate::access::{self, fields, sights};
 use crate::collection::Record;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::registry::{Action, Entry, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::Context;
 use crate::sql::{Conn, Form};
+use crate::wire::layout::{Layout, Texts, Written};
 
 /// Records on the other side of a back-relation, for each record.
 const MAX_BACK: usize = 1000;
@@ -36,8 +37,11 @@ struct Relation<'a> {
     back: bool,
 }
 
-/// The ids of the related records, by the id of the record that has the relation; and the records.
-type Related = (HashMap<String, Vec<String>>, Vec<Box<dyn Record>>);
+/// The ids of the related records, by the id of the record that has the relation.
+type Ids = HashMap<String, Vec<String>>;
+
+/// The same, and the records.
+type Related = (Ids, Vec<Box<dyn Record>>);
 
 /// Reads what the tree wants for these records. Relations that don't exist or that the caller may
 /// not follow are left out.
@@ -134,10 +138,24 @@ impl Expander<'_> {
         if locked && !self.request.is_superuser() {
             return Ok(None);
         }
+        if below.is_empty()
+            && !relation.back
+            && let Some(layout) = access::layout(relation.entry, &self.request, None)
+        {
+            let layout = layout.with_ids();
+            return self
+                .write_leaves(conn, level, name, &relation, &layout)
+                .map(Some);
+        }
         let (related, found) = if relation.back {
             self.load_back(conn, level.records, &relation)?
         } else {
-            self.load_forward(conn, level, &relation)?
+            let (related, wanted) = self.targets(conn, level, &relation)?;
+            let context = self.context(Form::Exists);
+            (
+                related,
+                relation.entry.load_visible(conn, &context, &wanted)?,
+            )
         };
         self.left.set(self.left.get().saturating_sub(found.len()));
         let below = if below.is_empty() || found.is_empty() {
@@ -169,8 +187,36 @@ impl Expander<'_> {
             many,
             related,
             records,
+            written: Written::default(),
             below,
         }))
+    }
+
+    /// Related records that have nothing below them are written as they are read.
+    fn write_leaves(
+        &self,
+        conn: &mut Conn,
+        level: &Level<'_>,
+        name: &str,
+        relation: &Relation<'_>,
+        layout: &Layout<'_>,
+    ) -> QueryResult<Expansion> {
+        let (related, wanted) = self.targets(conn, level, relation)?;
+        let mut texts = Texts::new(layout);
+        let context = self.context(Form::Exists);
+        let entry = relation.entry;
+        entry.write_visible(conn, &context, &wanted, &mut texts)?;
+        let written = texts.finish();
+        self.left.set(self.left.get().saturating_sub(written.len()));
+        Ok(Expansion {
+            key: name.to_owned(),
+            entry: Arc::clone(entry),
+            many: relation.many,
+            related,
+            records: HashMap::new(),
+            written,
+            below: Vec::new(),
+        })
     }
 
     fn context(&self, form: Form) -> Context<'_> {
@@ -180,12 +226,13 @@ impl Expander<'_> {
         }
     }
 
-    fn load_forward(
+    /// The ids that the records name, by the id of each, and those to be read.
+    fn targets(
         &self,
         conn: &mut Conn,
         level: &Level<'_>,
         relation: &Relation<'_>,
-    ) -> QueryResult<Related> {
+    ) -> QueryResult<(Ids, Vec<String>)> {
         // Of which records may the relation itself be read? `None` stands for all.
         let (entry, records) = (level.entry, level.records);
         let readable = fields::of_which(conn, entry, level.request, records, relation.field)?;
@@ -204,10 +251,7 @@ impl Expander<'_> {
         }
         let left = self.left.get();
         self.cut.set(self.cut.get() || wanted.len() > left);
-        let wanted: Vec<String> = wanted.into_iter().take(left).collect();
-        let context = self.context(Form::Exists);
-        let found = relation.entry.load_visible(conn, &context, &wanted)?;
-        Ok((related, found))
+        Ok((related, wanted.into_iter().take(left).collect()))
     }
 
     fn load_back(
