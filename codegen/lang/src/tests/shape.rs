@@ -221,6 +221,12 @@ fn classes_and_reads() {
         Class::Relational,
         &[LOCKED, RULED, X],
     );
+    // What lies behind the caller's own record counts too.
+    check(
+        "title = @request.auth.friends.username",
+        Class::Relational,
+        &[USERS],
+    );
 }
 
 #[test]
