@@ -86,6 +86,6 @@ pub trait Collection: Sized + Send + Sync + 'static {
     fn insert(conn: Permit<'_>, record: &Self::Record) -> QueryResult<()>;
     /// Writes the columns in which `new` differs from `old`, and the join rows that changed.
     fn update(conn: Permit<'_>, old: &Self::Record, new: &Self::Record) -> QueryResult<()>;
-    /// Deletes one row (its join rows go with it).
-    fn delete(conn: Permit<'_>, id: &str) -> QueryResult<usize>;
+    /// Deletes the rows that satisfy a condition (their join rows go with them).
+    fn delete(conn: Permit<'_>, filter: Pred<Self::Table>) -> QueryResult<usize>;
 }

@@ -247,13 +247,13 @@ pub trait Endpoint: Send + Sync {
     fn count_existing_unchecked(&self, conn: &mut Conn, ids: &[String]) -> QueryResult<i64>;
     /// How many records there are, without any rule.
     fn count_all_unchecked(&self, conn: &mut Conn) -> QueryResult<i64>;
-    /// The records whose relation `field` contains this id, without any rule. For cascades.
+    /// The records whose relation `field` contains one of these ids, without any rule. For cascades.
     fn referencing_unchecked(
         &self,
         conn: &mut Conn,
         context: &Context<'_>,
         field: usize,
-        target: &str,
+        targets: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>>;
     /// Runs the query that a list, its total or a look at one record runs where a rule leaves
     /// `condition`, without any rule and in its context's form; what is found is dropped. For
@@ -275,6 +275,13 @@ pub trait Endpoint: Send + Sync {
     ) -> QueryResult<()>;
     /// Deletes one row, without any rule and without cascades.
     fn delete_unchecked(&self, conn: &mut Conn, id: &str) -> QueryResult<usize>;
+    /// Deletes the rows whose `field`, the id or a single relation, is one of these, likewise.
+    fn delete_rows_unchecked(
+        &self,
+        conn: &mut Conn,
+        field: usize,
+        values: &[String],
+    ) -> QueryResult<usize>;
     /// A record with zero values.
     fn blank(&self) -> Box<dyn Record>;
     /// A copy of one of this collection's records.

@@ -252,14 +252,14 @@ impl collection::Collection for Organizations {
         old: &Organization,
         new: &Organization,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, organizations, old => new, name, created, updated
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, organizations, old => new, name, created, updated
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(organizations::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<organizations::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(organizations::table).filter(filter).execute(conn.get())
     }
 }

@@ -265,14 +265,14 @@ impl collection::Collection for Permissions {
         old: &Permission,
         new: &Permission,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, permissions, old => new, name, active, created, updated
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, permissions, old => new, name, active, created, updated
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(permissions::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<permissions::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(permissions::table).filter(filter).execute(conn.get())
     }
 }

@@ -334,15 +334,15 @@ impl collection::Collection for Posts {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Post, new: &Post) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, posts, old => new, title, description, public, type_, author,
-                created, updated
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, posts, old => new, title, description, public, type_, author, created,
+            updated
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(posts::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<posts::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(posts::table).filter(filter).execute(conn.get())
     }
 }

@@ -457,24 +457,16 @@ impl collection::Collection for Users {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &User, new: &User) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, users, old => new, password, token_key, email, email_visibility,
-                verified, username, organization, permissions, created, updated
-            )?;
-        }
-        if old.permissions != new.permissions {
-            ::diesel::delete(
-                    link_permissions::table.filter(link_permissions::owner.eq(&old.id)),
-                )
-                .execute(conn.get())?;
-            ::basalt_runtime::insert_links!(
-                conn, link_permissions, old.id, new.permissions
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, users, old => new, password, token_key, email, email_visibility,
+            verified, username, organization, permissions, created, updated
+        )?;
+        ::basalt_runtime::update_links!(conn, link_permissions, old => new, permissions)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(users::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<users::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(users::table).filter(filter).execute(conn.get())
     }
 }

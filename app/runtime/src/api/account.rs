@@ -27,7 +27,7 @@ pub struct Work {
 }
 
 /// What was computed of passwords.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Secrets {
     /// Hashes of the new passwords, by field.
     hashes: BTreeMap<usize, String>,

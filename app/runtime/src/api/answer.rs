@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::reply::View;
 use super::{Reply, Shared};
-use crate::access::sights;
+use crate::access::{sights, sights_ask};
 use crate::collection::Record;
 use crate::error::ApiError;
-use crate::query::expand;
+use crate::query::expand::{self, Expanded};
 use crate::registry::{Entry, Registry};
 use crate::request::RequestInfo;
 use crate::sql::Conn;
+use crate::wire::{Sight, Withheld};
 
 /// What a create or update leaves for its answer.
 pub struct Written {
@@ -26,8 +27,9 @@ enum Progress {
     Stored(Box<(Written, View)>),
 }
 
-/// Runs a write and answers with its record. What the caller wants beyond the record as it is, is
-/// read after the commit: all other writes wait for the writer, and that may take long.
+/// Runs a write and answers with its record. All other writes wait for the writer, so there only
+/// that is read which decides what the caller may see of the record as it was written. The rest, and
+/// making the text, is done after the commit.
 pub async fn written(
     app: &Shared,
     entry: Arc<Entry>,
@@ -37,7 +39,7 @@ pub async fn written(
     let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
     let write = move |conn: &mut Conn| {
         let done = job(conn)?;
-        if !view.is_plain() {
+        if !view.is_plain() || !sights_ask(&written) {
             return Ok(Progress::Stored(Box::new((done, view))));
         }
         let Written { info, record } = &done;
@@ -48,6 +50,17 @@ pub async fn written(
         Progress::Answered(json) => return Ok(Reply::json(json)),
         Progress::Stored(stored) => *stored,
     };
+    if view.is_plain() {
+        let record = done.record.as_ref();
+        let sight = Sight {
+            hidden: done.info.is_superuser(),
+            email: true,
+            withheld: Withheld::default(),
+        };
+        let mut out = Vec::with_capacity(1024);
+        view.write(&mut out, &entry, record, sight, &Expanded::default());
+        return Ok(Reply::json(out));
+    }
     let registry = app.registry.clone();
     let read = move |conn: &mut Conn| {
         let Written { info, record } = &done;

@@ -23,15 +23,95 @@ pub struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// Checks every field. What only the write itself can find (unique indexes) is not among it.
-    pub fn errors(&self, conn: &mut Conn, registry: &Registry) -> Result<FieldErrors, DbError> {
+    /// Checks every field, beginning with what was `refused` before; an error if anything is wrong.
+    /// What only the write itself can find is not among it: unique indexes, and whether the records
+    /// of relations are there, which [`Candidate::refused`] looks for if the write fails.
+    pub fn check(
+        &self,
+        conn: &mut Conn,
+        registry: &Registry,
+        message: &str,
+        refused: FieldErrors,
+    ) -> Result<(), ApiError> {
         let mut errors = FieldErrors::new();
         for (place, field) in self.entry.meta().fields.iter().enumerate() {
-            if let Some(error) = self.field_error(conn, registry, place, field)? {
+            let error = self.field_error(conn, registry, place, field);
+            if let Some(error) = error.map_err(ApiError::internal)? {
                 errors.insert(field.name.to_owned(), error);
             }
         }
-        Ok(errors)
+        if errors.is_empty() && refused.is_empty() && !self.refers_to_itself() {
+            return Ok(());
+        }
+        self.missing(conn, registry, &mut errors)?;
+        errors.extend(refused);
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(ApiError::invalid(message, errors)),
+        }
+    }
+
+    /// The answer to a write that the database refused.
+    pub fn refused(
+        &self,
+        conn: &mut Conn,
+        registry: &Registry,
+        message: &str,
+        error: DbError,
+    ) -> ApiError {
+        let unchecked = matches!(
+            &error,
+            DbError::DatabaseError(
+                DatabaseErrorKind::ForeignKeyViolation | DatabaseErrorKind::UniqueViolation,
+                _
+            )
+        );
+        if unchecked {
+            let mut errors = FieldErrors::new();
+            if let Err(error) = self.missing(conn, registry, &mut errors) {
+                return error;
+            }
+            if !errors.is_empty() {
+                return ApiError::invalid(message, errors);
+            }
+        }
+        refused(self.entry.meta(), message, error)
+    }
+
+    /// Adds the relations to records that aren't there, unless something else is wrong with them.
+    fn missing(
+        &self,
+        conn: &mut Conn,
+        registry: &Registry,
+        errors: &mut FieldErrors,
+    ) -> Result<(), ApiError> {
+        for (place, field) in self.entry.meta().fields.iter().enumerate() {
+            if let FieldKind::Relation { collection, .. } = &field.kind
+                && !errors.contains_key(field.name)
+            {
+                let error = self.relation_error(conn, registry, place, collection);
+                if let Some(error) = error.map_err(ApiError::internal)? {
+                    errors.insert(field.name.to_owned(), error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A foreign key lets a new record refer to itself, which isn't there before.
+    fn refers_to_itself(&self) -> bool {
+        let meta = self.entry.meta();
+        let own = |kind: &FieldKind| matches!(kind, FieldKind::Relation { collection, .. } if *collection == meta.name);
+        self.old.is_none()
+            && meta.fields.iter().enumerate().any(|(place, field)| {
+                own(&field.kind)
+                    && self
+                        .new
+                        .get(place)
+                        .items()
+                        .iter()
+                        .any(|id| id == self.new.id())
+            })
     }
 
     fn field_error(
@@ -45,7 +125,7 @@ impl Candidate<'_> {
         if self.old.is_none() && field.present && !modify::gives(body, field.name) {
             return Ok(Some(validate::blank()));
         }
-        let error = match &field.kind {
+        Ok(match &field.kind {
             FieldKind::Autodate { .. } => None,
             FieldKind::Password { .. } => match body.get(field.name) {
                 None if self.old.is_some() => None,
@@ -56,13 +136,7 @@ impl Candidate<'_> {
             },
             _ if place == 0 => self.id_error(conn, registry, field)?,
             _ => validate::validate(field, self.new.get(place)),
-        };
-        match (&error, &field.kind) {
-            (None, FieldKind::Relation { collection, .. }) => {
-                self.relation_error(conn, registry, place, collection)
-            }
-            _ => Ok(error),
-        }
+        })
     }
 
     fn id_error(
@@ -136,7 +210,7 @@ fn missing_records() -> FieldError {
 }
 
 /// The answer to a write that the database refused.
-pub fn refused(meta: &CollectionMeta, message: &str, error: DbError) -> ApiError {
+fn refused(meta: &CollectionMeta, message: &str, error: DbError) -> ApiError {
     let DbError::DatabaseError(kind, info) = &error else {
         return ApiError::internal(error);
     };

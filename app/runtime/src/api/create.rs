@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::account::{self, Secrets, Work};
 use super::answer::{self, Written};
-use super::check::{self, Candidate};
+use super::check::Candidate;
 use super::reply::View;
 use super::write::{self, Moment};
 use super::{Reply, Shared, check_lock};
 use crate::access::fields::Wish;
+use crate::body;
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::field::{cast, modify};
@@ -28,9 +29,49 @@ pub async fn create(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Resul
     let work = Work::of(entry.meta(), &info, Moment::Create);
     refuse_early(app, &entry, &info, &work).await?;
     let secrets = work.done(&app.passwords, None).await?;
+    let draft = draft(&entry, info, &secrets).await?;
     let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
-    let job = move |conn: &mut Conn| run(conn, &registry, &entry, info, &secrets);
+    let job = move |conn: &mut Conn| run(conn, &registry, &entry, draft, &secrets);
     answer::written(app, written, view, job).await
+}
+
+/// What a body describes.
+struct Draft {
+    /// The request, with the body as the collection's fields took it.
+    info: RequestInfo,
+    record: Box<dyn Record>,
+    /// The fields that the body speaks of.
+    given: Vec<usize>,
+}
+
+/// Makes the record of a body before the writer is asked, which all others wait for. Where that may
+/// take long, it is done where nobody has to wait for it.
+async fn draft(
+    entry: &Arc<Entry>,
+    mut info: RequestInfo,
+    secrets: &Secrets,
+) -> Result<Draft, ApiError> {
+    let length = info.headers.get("content_length");
+    let length = length.and_then(|text| text.parse::<usize>().ok());
+    if length.is_some_and(|length| length <= body::SMALL) {
+        let (record, given) = would_be(entry, &mut info, secrets);
+        return Ok(Draft {
+            info,
+            record,
+            given,
+        });
+    }
+    let (entry, secrets) = (Arc::clone(entry), secrets.clone());
+    let job = move || {
+        let (record, given) = would_be(&entry, &mut info, &secrets);
+        Draft {
+            info,
+            record,
+            given,
+        }
+    };
+    let made = tokio::task::spawn_blocking(job).await;
+    made.map_err(ApiError::internal)
 }
 
 /// Asks the rule before passwords are hashed, since that takes long; the writer asks it again. Not
@@ -57,10 +98,14 @@ fn run(
     conn: &mut Conn,
     registry: &Registry,
     entry: &Arc<Entry>,
-    mut info: RequestInfo,
+    draft: Draft,
     secrets: &Secrets,
 ) -> Result<Written, ApiError> {
-    let (mut record, given) = would_be(entry, &mut info, secrets);
+    let Draft {
+        info,
+        mut record,
+        given,
+    } = draft;
     // What the caller may ask for; what a hook does is the application's own business.
     let wish = Wish {
         entry,
@@ -92,15 +137,9 @@ fn run(
         old: None,
         new: record.as_ref(),
     };
-    let mut errors = candidate
-        .errors(conn, registry)
-        .map_err(ApiError::internal)?;
-    errors.extend(refused);
-    if !errors.is_empty() {
-        return Err(ApiError::invalid(FAILED, errors));
-    }
+    candidate.check(conn, registry, FAILED, refused)?;
     let inserted = entry.insert_unchecked(conn, record.as_ref());
-    inserted.map_err(|error| check::refused(entry.meta(), FAILED, error))?;
+    inserted.map_err(|error| candidate.refused(conn, registry, FAILED, error))?;
     let mut hooked = HookContext {
         request: &info,
         conn,

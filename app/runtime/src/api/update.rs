@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::account::{self, Secrets, Work};
 use super::answer::{self, Written};
-use super::check::{self, Candidate};
+use super::check::Candidate;
 use super::reply::View;
 use super::write::{self, Moment};
 use super::{Reply, Shared, check_lock};
@@ -140,15 +140,9 @@ impl Update<'_> {
             old: Some(old),
             new: new.as_ref(),
         };
-        let mut errors = candidate
-            .errors(conn, self.registry)
-            .map_err(ApiError::internal)?;
-        errors.extend(refused);
-        if !errors.is_empty() {
-            return Err(ApiError::invalid(FAILED, errors));
-        }
+        candidate.check(conn, self.registry, FAILED, refused)?;
         let updated = entry.update_unchecked(conn, old, new.as_ref());
-        updated.map_err(|error| check::refused(meta, FAILED, error))?;
+        updated.map_err(|error| candidate.refused(conn, self.registry, FAILED, error))?;
         let mut hooked = HookContext {
             request: &info,
             conn,

@@ -31,7 +31,7 @@ pub fn limit(meta: &CollectionMeta) -> u64 {
 }
 
 /// Bodies of no more bytes are parsed at once; larger ones where nobody has to wait for them.
-const SMALL: usize = 64 << 10;
+pub(crate) const SMALL: usize = 64 << 10;
 
 /// Large bodies that are parsed at the same time: each takes much memory meanwhile.
 static PARSERS: Semaphore = Semaphore::const_new(2);

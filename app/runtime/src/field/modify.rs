@@ -20,10 +20,9 @@ enum Change {
     Autogenerate,
 }
 
-/// The keys that speak of a field.
-fn keys(name: &str) -> [(String, Change); 5] {
+/// The keys that speak of a field, besides its name.
+fn modifiers(name: &str) -> [(String, Change); 4] {
     [
-        (name.to_owned(), Change::Set),
         (format!("{name}+"), Change::Append),
         (format!("+{name}"), Change::Prepend),
         (format!("{name}-"), Change::Remove),
@@ -31,26 +30,42 @@ fn keys(name: &str) -> [(String, Change); 5] {
     ]
 }
 
+/// Are there modifiers in a body? Most have none, and then names are all that is looked for.
+fn any_modifiers(body: &Object) -> bool {
+    body.keys().any(|key| key.contains(['+', '-', ':']))
+}
+
+/// What a body says of a field, in order.
+fn spoken<'b>(
+    body: &'b Object,
+    name: &str,
+    modified: bool,
+) -> impl Iterator<Item = (Change, &'b JsonValue)> {
+    let set = body.get(name).map(|sent| (Change::Set, sent));
+    let others = modified.then(|| modifiers(name)).into_iter().flatten();
+    let others = others.filter_map(|(key, change)| Some((change, body.get(&key)?)));
+    set.into_iter().chain(others)
+}
+
 /// Takes every key out that speaks of a field.
 pub fn remove_keys(body: &mut Object, name: &str) {
-    for (key, _) in keys(name) {
-        body.remove(&key);
+    body.remove(name);
+    if any_modifiers(body) {
+        for (key, _) in modifiers(name) {
+            body.remove(&key);
+        }
     }
 }
 
 /// Does the body give a value to a field?
 pub fn gives(body: &Object, name: &str) -> bool {
-    keys(name)
-        .iter()
-        .any(|(key, _)| body.get(key).is_some_and(|value| !value.is_null()))
+    spoken(body, name, any_modifiers(body)).any(|(_, value)| !value.is_null())
 }
 
 /// Does the body change a field by what is stored?
 pub fn builds_on_stored(body: &Object, name: &str) -> bool {
     let builds = |change| matches!(change, Change::Append | Change::Prepend | Change::Remove);
-    keys(name)
-        .iter()
-        .any(|(key, change)| builds(*change) && body.contains_key(key))
+    spoken(body, name, any_modifiers(body)).any(|(change, _)| builds(change))
 }
 
 /// The new values of the fields that a body speaks of, by place; `stored` is what modifiers start
@@ -60,14 +75,14 @@ pub fn resolve(
     body: &Object,
     stored: &dyn Record,
 ) -> BTreeMap<usize, Value> {
+    let modified = any_modifiers(body);
     let mut values = BTreeMap::new();
     for (place, field) in meta.fields.iter().enumerate() {
         if matches!(field.kind, FieldKind::Autodate { .. }) {
             continue;
         }
         let mut current = None;
-        for (key, change) in keys(field.name) {
-            let Some(sent) = body.get(&key) else { continue };
+        for (change, sent) in spoken(body, field.name, modified) {
             let base = || {
                 current
                     .clone()

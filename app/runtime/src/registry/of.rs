@@ -438,9 +438,9 @@ impl<C: Collection> Endpoint for Of<C> {
         conn: &mut Conn,
         context: &Context<'_>,
         field: usize,
-        target: &str,
+        targets: &[String],
     ) -> QueryResult<Vec<Box<dyn Record>>> {
-        let condition = references::<C>(context, field, &[target.to_owned()]);
+        let condition = references::<C>(context, field, targets);
         Ok(boxed(Scope::<C>::system().matching(condition).load(conn)?))
     }
 
@@ -474,6 +474,15 @@ impl<C: Collection> Endpoint for Of<C> {
 
     fn delete_unchecked(&self, conn: &mut Conn, id: &str) -> QueryResult<usize> {
         system::delete::<C>(conn, id)
+    }
+
+    fn delete_rows_unchecked(
+        &self,
+        conn: &mut Conn,
+        field: usize,
+        values: &[String],
+    ) -> QueryResult<usize> {
+        system::delete_where::<C>(conn, access::column_in::<C>(field, values))
     }
 
     fn blank(&self) -> Box<dyn Record> {

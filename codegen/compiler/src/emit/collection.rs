@@ -49,8 +49,11 @@ fn implementation(unit: &Unit<'_>) -> Item {
                 #reads
                 #insert
                 #update
-                fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-                    ::diesel::delete(#table::table.find(id)).execute(conn.get())
+                fn delete(
+                    mut conn: access::Permit,
+                    filter: sql::Pred<#table::table>,
+                ) -> QueryResult<usize> {
+                    ::diesel::delete(#table::table).filter(filter).execute(conn.get())
                 }
             }
         },
@@ -162,28 +165,20 @@ fn update(collection: &Collection) -> TokenStream {
         .skip(1)
         .map(ident::column)
         .collect();
-    let write = (!columns.is_empty()).then(|| {
-        quote! {
-            if old != new {
-                ::basalt_runtime::update_row!(conn, #table, old => new, #(#columns),*)?;
-            }
-        }
+    let row = (!columns.is_empty()).then(|| {
+        quote! { ::basalt_runtime::update_row!(conn, #table, old => new, #(#columns),*) }
     });
     let links = collection.fields.iter().filter(|field| is_many(field));
     let links = links.map(|field| {
         let (link, column) = (ident::link(field), ident::column(field));
-        quote! {
-            if old.#column != new.#column {
-                ::diesel::delete(#link::table.filter(#link::owner.eq(&old.id))).execute(conn.get())?;
-                ::basalt_runtime::insert_links!(conn, #link, old.id, new.#column)?;
-            }
-        }
+        quote! { ::basalt_runtime::update_links!(conn, #link, old => new, #column) }
     });
+    let mut steps: Vec<_> = row.into_iter().chain(links).collect();
+    let last = steps.pop().unwrap_or_else(|| quote! { Ok(()) });
     quote! {
         fn update(mut conn: access::Permit, old: &#model, new: &#model) -> QueryResult<()> {
-            #write
-            #(#links)*
-            Ok(())
+            #(#steps?;)*
+            #last
         }
     }
 }

@@ -315,15 +315,14 @@ impl collection::Collection for Measures {
         old: &Measure,
         new: &Measure,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, measures, old => new, n, count, given, on, maybe, data, place,
-                where_
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, measures, old => new, n, count, given, on, maybe, data, place, where_
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(measures::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<measures::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(measures::table).filter(filter).execute(conn.get())
     }
 }

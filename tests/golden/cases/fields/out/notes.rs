@@ -345,15 +345,15 @@ impl collection::Collection for Notes {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Note, new: &Note) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, notes, old => new, code, body, mail, link, due, done, secret,
-                created, updated
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, notes, old => new, code, body, mail, link, due, done, secret, created,
+            updated
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(notes::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<notes::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(notes::table).filter(filter).execute(conn.get())
     }
 }

@@ -300,12 +300,12 @@ impl collection::Collection for Paints {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Paint, new: &Paint) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, paints, old => new, color, base, tags)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, paints, old => new, color, base, tags)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(paints::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<paints::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(paints::table).filter(filter).execute(conn.get())
     }
 }

@@ -324,15 +324,15 @@ impl collection::Collection for Superusers {
         old: &Superuser,
         new: &Superuser,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, superusers, old => new, password, token_key, email,
-                email_visibility, verified, created, updated
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, superusers, old => new, password, token_key, email, email_visibility,
+            verified, created, updated
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(superusers::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<superusers::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(superusers::table).filter(filter).execute(conn.get())
     }
 }

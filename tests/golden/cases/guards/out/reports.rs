@@ -555,14 +555,14 @@ impl collection::Collection for Reports {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Report, new: &Report) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, reports, old => new, type_, about, open, secret, made, year
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, reports, old => new, type_, about, open, secret, made, year
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(reports::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<reports::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(reports::table).filter(filter).execute(conn.get())
     }
 }

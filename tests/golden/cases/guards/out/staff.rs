@@ -614,15 +614,15 @@ impl collection::Collection for Staff {
         old: &StaffRecord,
         new: &StaffRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, staff, old => new, password, token_key, email, email_visibility,
-                verified, role, boss, pay, pay_in_memory, hint
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, staff, old => new, password, token_key, email, email_visibility,
+            verified, role, boss, pay, pay_in_memory, hint
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(staff::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<staff::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(staff::table).filter(filter).execute(conn.get())
     }
 }

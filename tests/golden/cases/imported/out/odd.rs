@@ -384,12 +384,12 @@ impl collection::Collection for Odd {
         old: &OddRecord,
         new: &OddRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, odd, old => new, title, public, kind)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, odd, old => new, title, public, kind)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(odd::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<odd::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(odd::table).filter(filter).execute(conn.get())
     }
 }

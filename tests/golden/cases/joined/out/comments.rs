@@ -690,14 +690,12 @@ impl collection::Collection for Comments {
         old: &Comment,
         new: &Comment,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, comments, old => new, body, post, author
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, comments, old => new, body, post, author)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(comments::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<comments::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(comments::table).filter(filter).execute(conn.get())
     }
 }

@@ -259,14 +259,12 @@ impl collection::Collection for Grants {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Grant, new: &Grant) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, grants, old => new, post, person, level
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, grants, old => new, post, person, level)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(grants::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<grants::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(grants::table).filter(filter).execute(conn.get())
     }
 }

@@ -528,15 +528,15 @@ impl collection::Collection for People {
         old: &PeopleRecord,
         new: &PeopleRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, people, old => new, password, token_key, email, email_visibility,
-                verified, team, name, born, place
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, people, old => new, password, token_key, email, email_visibility,
+            verified, team, name, born, place
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(people::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<people::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(people::table).filter(filter).execute(conn.get())
     }
 }

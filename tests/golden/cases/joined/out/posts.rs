@@ -735,19 +735,15 @@ impl collection::Collection for Posts {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Post, new: &Post) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, posts, old => new, title, author, editors, kinds, place, created
-            )?;
-        }
-        if old.editors != new.editors {
-            ::diesel::delete(link_editors::table.filter(link_editors::owner.eq(&old.id)))
-                .execute(conn.get())?;
-            ::basalt_runtime::insert_links!(conn, link_editors, old.id, new.editors)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, posts, old => new, title, author, editors, kinds, place, created
+        )?;
+        ::basalt_runtime::update_links!(conn, link_editors, old => new, editors)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(posts::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<posts::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(posts::table).filter(filter).execute(conn.get())
     }
 }

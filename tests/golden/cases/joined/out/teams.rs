@@ -286,12 +286,12 @@ impl collection::Collection for Teams {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Team, new: &Team) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, teams, old => new, name, place)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, teams, old => new, name, place)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(teams::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<teams::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(teams::table).filter(filter).execute(conn.get())
     }
 }

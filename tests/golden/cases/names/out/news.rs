@@ -338,17 +338,13 @@ impl collection::Collection for News {
         old: &NewsRecord,
         new: &NewsRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, news, old => new, news_, fields)?;
-        }
-        if old.fields != new.fields {
-            ::diesel::delete(link_fields::table.filter(link_fields::owner.eq(&old.id)))
-                .execute(conn.get())?;
-            ::basalt_runtime::insert_links!(conn, link_fields, old.id, new.fields)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, news, old => new, news_, fields)?;
+        ::basalt_runtime::update_links!(conn, link_fields, old => new, fields)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(news::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<news::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(news::table).filter(filter).execute(conn.get())
     }
 }

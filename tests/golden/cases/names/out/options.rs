@@ -368,15 +368,15 @@ impl collection::Collection for Options {
         old: &OptionRecord,
         new: &OptionRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, options, old => new, type_, self_, crate_, table_, token_key2,
-                html_body, value
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, options, old => new, type_, self_, crate_, table_, token_key2,
+            html_body, value
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(options::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<options::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(options::table).filter(filter).execute(conn.get())
     }
 }

@@ -240,12 +240,12 @@ impl collection::Collection for Rules {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Rule, new: &Rule) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, rules_table, old => new, rules_, fn_)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, rules_table, old => new, rules_, fn_)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(rules_table::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<rules_table::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(rules_table::table).filter(filter).execute(conn.get())
     }
 }

@@ -194,12 +194,12 @@ impl collection::Collection for People {
         old: &PeopleRecord,
         new: &PeopleRecord,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(conn, people, old => new, name)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(conn, people, old => new, name)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(people::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<people::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(people::table).filter(filter).execute(conn.get())
     }
 }

@@ -331,24 +331,16 @@ impl collection::Collection for Teams {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Team, new: &Team) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, teams, old => new, parent, friends, lead, members
-            )?;
-        }
-        if old.friends != new.friends {
-            ::diesel::delete(link_friends::table.filter(link_friends::owner.eq(&old.id)))
-                .execute(conn.get())?;
-            ::basalt_runtime::insert_links!(conn, link_friends, old.id, new.friends)?;
-        }
-        if old.members != new.members {
-            ::diesel::delete(link_members::table.filter(link_members::owner.eq(&old.id)))
-                .execute(conn.get())?;
-            ::basalt_runtime::insert_links!(conn, link_members, old.id, new.members)?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, teams, old => new, parent, friends, lead, members
+        )?;
+        ::basalt_runtime::update_links!(conn, link_friends, old => new, friends)?;
+        ::basalt_runtime::update_links!(conn, link_members, old => new, members)
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(teams::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<teams::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(teams::table).filter(filter).execute(conn.get())
     }
 }

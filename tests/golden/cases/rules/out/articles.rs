@@ -466,14 +466,14 @@ impl collection::Collection for Articles {
         old: &Article,
         new: &Article,
     ) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, articles, old => new, title, public, tags, created
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, articles, old => new, title, public, tags, created
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(articles::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<articles::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(articles::table).filter(filter).execute(conn.get())
     }
 }

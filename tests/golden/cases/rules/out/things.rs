@@ -694,15 +694,15 @@ impl collection::Collection for Things {
         Ok(())
     }
     fn update(mut conn: access::Permit, old: &Thing, new: &Thing) -> QueryResult<()> {
-        if old != new {
-            ::basalt_runtime::update_row!(
-                conn, things, old => new, title, other, n, public, on, kind, tags, data,
-                place
-            )?;
-        }
-        Ok(())
+        ::basalt_runtime::update_row!(
+            conn, things, old => new, title, other, n, public, on, kind, tags, data,
+            place
+        )
     }
-    fn delete(mut conn: access::Permit, id: &str) -> QueryResult<usize> {
-        ::diesel::delete(things::table.find(id)).execute(conn.get())
+    fn delete(
+        mut conn: access::Permit,
+        filter: sql::Pred<things::table>,
+    ) -> QueryResult<usize> {
+        ::diesel::delete(things::table).filter(filter).execute(conn.get())
     }
 }
