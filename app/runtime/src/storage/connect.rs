@@ -130,10 +130,15 @@ struct JournalMode {
     journal_mode: String,
 }
 
-/// The connection that writes. A commit is on the disk when it returns.
+/// The connection that writes. A commit is on the disk when it returns. It moves the log into the
+/// database file only if the log has become far too long (see [`super::checkpoint`]).
 pub(super) fn writer(path: &Path) -> Result<Conn, OpenError> {
     let mut conn = establish(path)?;
     let failed = |error| OpenError::database(path, error);
+    // Only matters before the first table. Scans take a quarter less time than with 4096, and inserts
+    // as long; with 16384, random inserts write too much.
+    conn.batch_execute("PRAGMA page_size = 8192;")
+        .map_err(failed)?;
     let mode: JournalMode = diesel::sql_query("PRAGMA journal_mode = WAL")
         .get_result(&mut conn)
         .map_err(failed)?;
@@ -144,7 +149,8 @@ pub(super) fn writer(path: &Path) -> Result<Conn, OpenError> {
         ));
     }
     conn.batch_execute(
-        "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;",
+        "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;
+         PRAGMA wal_autocheckpoint = 16384;",
     )
     .map_err(failed)?;
     // Finds out now whether the file can be written.

@@ -2,6 +2,7 @@
 //! way of running transactions is in this module.
 
 mod answers;
+mod checkpoint;
 mod connect;
 mod generations;
 mod savepoint;

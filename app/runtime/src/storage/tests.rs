@@ -239,6 +239,24 @@ fn a_failed_commit_is_told_to_the_whole_batch() {
 }
 
 #[test]
+fn the_log_begins_anew_while_writes_go_on() {
+    let (folder, db) = open();
+    for number in 0..60 {
+        let job = |part: i32| -> Work {
+            let text = format!("{number} {part} {}", "x".repeat(4000));
+            Box::new(move |conn| insert(conn, &text))
+        };
+        let results = batch(&db, (0..32).map(job).collect());
+        assert!(results.iter().all(Result::is_ok));
+    }
+    assert_eq!(texts(&db).len(), 60 * 32);
+    // Three times as much was written.
+    let log = folder.path().join("new").join("data.db-wal");
+    let length = std::fs::metadata(log).unwrap().len();
+    assert!(length < 24 << 20, "{length}");
+}
+
+#[test]
 fn a_read_sees_one_state() {
     let (_folder, db) = open();
     db.write_blocking(|conn| insert(conn, "a")).unwrap();

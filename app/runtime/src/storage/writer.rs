@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use tokio::sync::{mpsc, oneshot};
 
+use super::checkpoint::Checkpoints;
 use super::connect::{self, OpenError};
 use super::generations::Generations;
 use super::savepoint::in_savepoint;
@@ -18,7 +19,7 @@ use crate::sql::Conn;
 use crate::workers::{Entrance, join};
 
 /// Jobs that are committed together at most.
-const BATCH: usize = 256;
+const BATCH: usize = 512;
 
 /// Jobs that may wait before callers do.
 const QUEUE: usize = 4096;
@@ -39,6 +40,7 @@ impl Writer {
             conn: Some(conn),
             tracker,
             generations,
+            checkpoints: Checkpoints::start(path)?,
         };
         let (sender, mut receiver) = mpsc::channel::<Box<dyn Job>>(QUEUE);
         let work = move || {
@@ -158,6 +160,7 @@ struct State {
     conn: Option<Conn>,
     tracker: Tracker,
     generations: Arc<Generations>,
+    checkpoints: Checkpoints,
 }
 
 impl State {
@@ -180,8 +183,12 @@ impl State {
                 answers.push(done.answer);
             }
             let committed = self.commit(conn, intact);
+            let jobs = answers.len();
             for answer in answers {
                 answer(committed.clone());
+            }
+            if let Some(conn) = &mut self.conn {
+                self.checkpoints.after(jobs, conn);
             }
         }
     }
@@ -220,6 +227,7 @@ impl State {
     }
 
     fn checkpoint(&mut self) {
+        self.checkpoints.stop();
         let Some(conn) = &mut self.conn else {
             return;
         };
