@@ -3,6 +3,7 @@
 
 mod accounts;
 mod agreement;
+mod cascades;
 mod drafts;
 mod guarded;
 mod random;
