@@ -84,8 +84,16 @@ pub fn one(
     record: &dyn Record,
 ) -> Result<Vec<u8>, ApiError> {
     let records = [record];
-    let expanded = expand::expand(conn, registry, info, entry, &records, &view.expand)
-        .map_err(ApiError::internal)?;
+    let expanded = expand::expand(
+        conn,
+        registry,
+        info,
+        entry,
+        &records,
+        &view.expand,
+        view.picker.as_ref(),
+    )
+    .map_err(ApiError::internal)?;
     let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
     let mut out = Vec::with_capacity(512);
     for sight in sights.map_err(ApiError::internal)? {

@@ -248,8 +248,16 @@ fn write_records(
     let page = entry.page(snapshot, &context, query, None)?;
     let conn = snapshot.shared().map_err(ApiError::internal)?;
     let records: Vec<&dyn Record> = page.records.iter().map(AsRef::as_ref).collect();
-    let expanded = expand::expand(conn, query.registry, info, entry, &records, &view.expand)
-        .map_err(ApiError::internal)?;
+    let expanded = expand::expand(
+        conn,
+        query.registry,
+        info,
+        entry,
+        &records,
+        &view.expand,
+        view.picker.as_ref(),
+    )
+    .map_err(ApiError::internal)?;
     let sights = sights(conn, entry, info, &records, &|name| view.wants(name));
     let sights = sights.map_err(ApiError::internal)?;
     for (place, (record, sight)) in records.iter().zip(sights).enumerate() {

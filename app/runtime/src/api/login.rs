@@ -186,8 +186,16 @@ async fn answer(
     };
     let job = move |conn: &mut Conn| {
         let record = &*auth.record;
-        let expanded = expand::expand(conn, &registry, &info, &entry, &[record], &view.expand)
-            .map_err(ApiError::internal)?;
+        let expanded = expand::expand(
+            conn,
+            &registry,
+            &info,
+            &entry,
+            &[record],
+            &view.expand,
+            None,
+        )
+        .map_err(ApiError::internal)?;
         // The whole answer is picked from below, so that all of the record is wanted here.
         let sights = sights(conn, &entry, &info, &[record], &|_| true);
         let mut out = br#"{"record":"#.to_vec();

@@ -234,7 +234,7 @@ impl View {
         entry: &Entry,
         record: &dyn Record,
         sight: Sight,
-        expanded: &Expanded,
+        expanded: &Expanded<'_>,
     ) {
         let write_expand = |out: &mut Vec<u8>| expanded.write(out, record);
         let expand: Option<Writer<'_>> = if expanded.is_empty() {

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub use self::read::expand;
+use super::picker::{Picked, Picker};
 use crate::collection::Record;
 use crate::error::ApiError;
 use crate::registry::Entry;
@@ -61,6 +62,44 @@ impl ExpandTree {
     }
 }
 
+/// What of a relation's records is wanted.
+#[derive(Clone, Copy)]
+enum Pick<'p> {
+    Nothing,
+    /// `None`: all of it.
+    Keys(Option<&'p Picker>),
+}
+
+impl<'p> Pick<'p> {
+    /// What is wanted below a key of what is wanted.
+    fn below(picker: Option<&'p Picker>, key: &str) -> Self {
+        match picker.map(|picker| picker.pick(key)) {
+            None | Some(Picked::Whole) => Pick::Keys(None),
+            Some(Picked::Nothing) => Pick::Nothing,
+            Some(Picked::Part(part)) => Pick::Keys(part.below()),
+        }
+    }
+
+    /// What is wanted of a relation of these records.
+    fn of_relation(self, name: &str) -> Self {
+        match self
+            .picker()
+            .map(|picker| Pick::below(Some(picker), "expand"))
+        {
+            None => self,
+            Some(Pick::Nothing) => Pick::Nothing,
+            Some(Pick::Keys(picker)) => Pick::below(picker, name),
+        }
+    }
+
+    fn picker(self) -> Option<&'p Picker> {
+        match self {
+            Pick::Nothing => None,
+            Pick::Keys(picker) => picker,
+        }
+    }
+}
+
 /// A related record.
 #[derive(Clone, Copy)]
 enum Found<'a> {
@@ -68,7 +107,7 @@ enum Found<'a> {
     Written(&'a [u8]),
 }
 
-impl Expansion {
+impl Expansion<'_> {
     fn find(&self, id: &str) -> Option<Found<'_>> {
         if let Some(text) = self.written.find(id) {
             return Some(Found::Written(text));
@@ -80,8 +119,8 @@ impl Expansion {
 
 /// Everything that was expanded for the records of one answer.
 #[derive(Default)]
-pub struct Expanded {
-    relations: Vec<Expansion>,
+pub struct Expanded<'p> {
+    relations: Vec<Expansion<'p>>,
     /// Bytes that may still be written.
     left: Cell<usize>,
     /// Was something left out because there was too much?
@@ -89,10 +128,12 @@ pub struct Expanded {
 }
 
 /// One relation of one level, read.
-struct Expansion {
+struct Expansion<'p> {
     /// The key inside `expand`.
     key: String,
     entry: Arc<Entry>,
+    /// Is it wanted, and which keys of its records?
+    pick: Pick<'p>,
     /// An array, or one object?
     many: bool,
     /// The ids of the related records, by the id of the record that has the relation.
@@ -100,10 +141,10 @@ struct Expansion {
     records: HashMap<String, (Box<dyn Record>, Sight)>,
     /// Those that were written when they were read, since nothing is below them.
     written: Written,
-    below: Vec<Expansion>,
+    below: Vec<Expansion<'p>>,
 }
 
-impl Expanded {
+impl Expanded<'_> {
     /// Was nothing expanded?
     pub fn is_empty(&self) -> bool {
         self.relations.is_empty()
@@ -122,10 +163,13 @@ impl Expanded {
         Ok(())
     }
 
-    fn write_relations(&self, out: &mut Vec<u8>, record: &dyn Record, relations: &[Expansion]) {
+    fn write_relations(&self, out: &mut Vec<u8>, record: &dyn Record, relations: &[Expansion<'_>]) {
         out.push(b'{');
         let start = out.len();
         for expansion in relations {
+            if matches!(expansion.pick, Pick::Nothing) {
+                continue;
+            }
             let ids = expansion.related.get(record.id());
             let ids = ids.map_or(&[][..], Vec::as_slice);
             let mut found = ids.iter().filter_map(|id| expansion.find(id)).peekable();
@@ -165,7 +209,7 @@ impl Expanded {
         full
     }
 
-    fn write_related(&self, out: &mut Vec<u8>, expansion: &Expansion, found: Found<'_>) {
+    fn write_related(&self, out: &mut Vec<u8>, expansion: &Expansion<'_>, found: Found<'_>) {
         let (start, left) = (out.len(), self.left.get());
         match found {
             Found::Written(text) => out.extend_from_slice(text),
@@ -180,10 +224,11 @@ impl Expanded {
     fn write_record(
         &self,
         out: &mut Vec<u8>,
-        expansion: &Expansion,
+        expansion: &Expansion<'_>,
         record: &dyn Record,
         sight: Sight,
     ) {
+        let picker = expansion.pick.picker();
         let below = |out: &mut Vec<u8>| self.write_relations(out, record, &expansion.below);
         // Once there is too much, records are written without what lies below them.
         let below: Option<Writer<'_>> = if expansion.below.is_empty() || self.is_full() {
@@ -191,7 +236,10 @@ impl Expanded {
         } else {
             Some(&below)
         };
-        expansion.entry.shape.write(out, record, sight, below, None);
+        expansion
+            .entry
+            .shape
+            .write(out, record, sight, below, picker);
     }
 }
 

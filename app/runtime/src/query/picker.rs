@@ -146,7 +146,12 @@ impl Picker {
     }
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    /// What is wanted below the key; `None` for all of it.
+    pub fn below(&self) -> Option<&'a Picker> {
+        (!self.0.ends).then_some(&self.0.below)
+    }
+
     fn of(&self, value: JsonValue) -> JsonValue {
         if !self.0.ends {
             return self.0.below.apply(value);

@@ -136,7 +136,8 @@ impl Shape {
             }
             out.extend_from_slice(key.json.as_bytes());
             match picked {
-                Picked::Part(inner) => {
+                // What is expanded is picked from when it is read.
+                Picked::Part(inner) if key.slot != Slot::Expand => {
                     let mut whole = Vec::new();
                     self.write_slot(&mut whole, record, key.slot, expand);
                     inner.rewrite(&whole, out);

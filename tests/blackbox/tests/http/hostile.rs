@@ -157,7 +157,17 @@ fn answers_that_grow_with_each_level_are_refused() {
         "not picked, not written"
     );
     let list = records("users") + "?fields=expand.nothing&expand=" + levels;
+    assert_eq!(ok(client.get(&list))["items"], json!([{ "expand": {} }]));
+    let list = records("users") + "?fields=expand.posts_via_author&expand=" + levels;
     assert_eq!(client.get(&list).unwrap().status, 400);
+    let picked = "&fields=expand.posts_via_author.expand.author.id";
+    let picked = ok(client.get(&(path("posts_via_author.author") + picked)));
+    let first = &picked["expand"]["posts_via_author"][0];
+    assert_eq!(*first, json!({ "expand": { "author": { "id": author } } }));
+    let cut = "?perPage=1&expand=author&fields=expand.author.collectionName:excerpt(3)";
+    let cut = ok(client.get(&(records("posts") + cut)));
+    let expected = json!([{ "expand": { "author": { "collectionName": "use" } } }]);
+    assert_eq!(cut["items"], expected);
 
     // A write is done when this is found, so it answers with what fits.
     let changed = ok(client.patch(&path(levels), &json!({ "verified": true })));

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use diesel::QueryResult;
 
-use super::{ExpandTree, Expanded, Expansion, MAX_BYTES};
+use super::{ExpandTree, Expanded, Expansion, MAX_BYTES, Pick};
 use crate::access::{self, fields, sights};
 use crate::collection::Record;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
+use crate::query::picker::Picker;
 use crate::registry::{Action, Entry, Registry, RuleState};
 use crate::request::RequestInfo;
 use crate::rules::Context;
@@ -44,15 +45,16 @@ type Ids = HashMap<String, Vec<String>>;
 type Related = (Ids, Vec<Box<dyn Record>>);
 
 /// Reads what the tree wants for these records. Relations that don't exist or that the caller may
-/// not follow are left out.
-pub fn expand(
+/// not follow are left out. `picker`: what is wanted of the records themselves.
+pub fn expand<'p>(
     conn: &mut Conn,
     registry: &Registry,
     request: &RequestInfo,
     entry: &Entry,
     records: &[&dyn Record],
     tree: &ExpandTree,
-) -> QueryResult<Expanded> {
+    picker: Option<&'p Picker>,
+) -> QueryResult<Expanded<'p>> {
     if tree.is_empty() {
         return Ok(Expanded::default());
     }
@@ -70,7 +72,7 @@ pub fn expand(
         entry,
         records,
     };
-    let relations = expander.expand(conn, &level, tree)?;
+    let relations = expander.expand(conn, &level, tree, Pick::Keys(picker))?;
     Ok(Expanded {
         relations,
         left: Cell::new(MAX_BYTES),
@@ -105,28 +107,31 @@ struct Expander<'a> {
 }
 
 impl Expander<'_> {
-    fn expand(
+    fn expand<'p>(
         &self,
         conn: &mut Conn,
         level: &Level<'_>,
         tree: &ExpandTree,
-    ) -> QueryResult<Vec<Expansion>> {
+        pick: Pick<'p>,
+    ) -> QueryResult<Vec<Expansion<'p>>> {
         let mut expansions = Vec::new();
         for (name, below) in &tree.children {
-            if let Some(expansion) = self.expand_one(conn, level, name, below)? {
+            if let Some(expansion) =
+                self.expand_one(conn, level, (name, below), pick.of_relation(name))?
+            {
                 expansions.push(expansion);
             }
         }
         Ok(expansions)
     }
 
-    fn expand_one(
+    fn expand_one<'p>(
         &self,
         conn: &mut Conn,
         level: &Level<'_>,
-        name: &str,
-        below: &ExpandTree,
-    ) -> QueryResult<Option<Expansion>> {
+        (name, below): (&str, &ExpandTree),
+        pick: Pick<'p>,
+    ) -> QueryResult<Option<Expansion<'p>>> {
         let Some(relation) = self.relation(level.entry.meta(), name) else {
             return Ok(None);
         };
@@ -140,12 +145,20 @@ impl Expander<'_> {
         }
         if below.is_empty()
             && !relation.back
-            && let Some(layout) = access::layout(relation.entry, &self.request, None)
+            && let Some(layout) = access::layout(relation.entry, &self.request, pick.picker())
         {
             let layout = layout.with_ids();
-            return self
-                .write_leaves(conn, level, name, &relation, &layout)
-                .map(Some);
+            let (related, written) = self.write_leaves(conn, level, &relation, &layout)?;
+            return Ok(Some(Expansion {
+                key: name.to_owned(),
+                entry: Arc::clone(relation.entry),
+                pick,
+                many: relation.many,
+                related,
+                records: HashMap::new(),
+                written,
+                below: Vec::new(),
+            }));
         }
         let (related, found) = if relation.back {
             self.load_back(conn, level.records, &relation)?
@@ -167,14 +180,15 @@ impl Expander<'_> {
                 entry: relation.entry,
                 records: &found,
             };
-            let expansions = self.expand(conn, &level, below)?;
+            let expansions = self.expand(conn, &level, below, pick)?;
             if expansions.is_empty() {
                 return Ok(None);
             }
             expansions
         };
         let seen: Vec<&dyn Record> = found.iter().map(AsRef::as_ref).collect();
-        let sights = sights(conn, relation.entry, &self.request, &seen, &|_| true)?;
+        let wants = |name: &str| pick.picker().is_none_or(|picker| picker.wants(name));
+        let sights = sights(conn, relation.entry, &self.request, &seen, &wants)?;
         let mut records = HashMap::with_capacity(found.len());
         for (record, sight) in found.into_iter().zip(sights) {
             records.insert(record.id().to_owned(), (record, sight));
@@ -184,6 +198,7 @@ impl Expander<'_> {
         Ok(Some(Expansion {
             key,
             entry,
+            pick,
             many,
             related,
             records,
@@ -197,10 +212,9 @@ impl Expander<'_> {
         &self,
         conn: &mut Conn,
         level: &Level<'_>,
-        name: &str,
         relation: &Relation<'_>,
         layout: &Layout<'_>,
-    ) -> QueryResult<Expansion> {
+    ) -> QueryResult<(Ids, Written)> {
         let (related, wanted) = self.targets(conn, level, relation)?;
         let mut texts = Texts::new(layout);
         let context = self.context(Form::Exists);
@@ -208,15 +222,7 @@ impl Expander<'_> {
         entry.write_visible(conn, &context, &wanted, &mut texts)?;
         let written = texts.finish();
         self.left.set(self.left.get().saturating_sub(written.len()));
-        Ok(Expansion {
-            key: name.to_owned(),
-            entry: Arc::clone(entry),
-            many: relation.many,
-            related,
-            records: HashMap::new(),
-            written,
-            below: Vec::new(),
-        })
+        Ok((related, written))
     }
 
     fn context(&self, form: Form) -> Context<'_> {
