@@ -33,6 +33,17 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         self.young.get(key)
     }
 
+    /// The same, to be changed.
+    pub(crate) fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        if let Some((key, value)) = self.old.remove_entry(key) {
+            self.put(key, value);
+        }
+        self.young.get_mut(key)
+    }
+
     /// Adds an entry, or replaces it.
     pub(crate) fn put(&mut self, key: K, value: V) {
         if self.young.len() >= self.half && !self.young.contains_key(&key) {

@@ -107,6 +107,15 @@ impl ApiError {
         }
     }
 
+    /// The database refuses a statement: 400 if the client's condition holds more values than a
+    /// statement can have, or else 500.
+    pub fn database(cause: diesel::result::Error) -> Self {
+        if cause.to_string().contains("too many SQL variables") {
+            return ApiError::bad_request();
+        }
+        ApiError::internal(cause)
+    }
+
     /// 500: logs the cause, and tells the client nothing of it.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         tracing::error!(%cause, "request failed");

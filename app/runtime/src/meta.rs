@@ -60,6 +60,8 @@ pub struct FieldMeta {
     pub nullable: bool,
     /// What a create without the field stores, as JSON text.
     pub default: Option<&'static str>,
+    /// A multiple select of which few lists occur, with an index that tells which.
+    pub dictionary: bool,
 }
 
 /// A field's type with its options. Zero means "the peer's default" where the peer says so.
@@ -178,6 +180,7 @@ impl FieldMeta {
             present: false,
             nullable: false,
             default: None,
+            dictionary: false,
         }
     }
 
@@ -202,6 +205,12 @@ impl FieldMeta {
     /// May be null.
     pub const fn nullable(mut self) -> Self {
         self.nullable = true;
+        self
+    }
+
+    /// Conditions on it may be decided once for each list that occurs.
+    pub const fn dictionary(mut self) -> Self {
+        self.dictionary = true;
         self
     }
 

@@ -1,7 +1,9 @@
 //! All collections, found by name or id, behind one object-safe trait.
 
+mod count;
 mod of;
 mod schema;
+mod share;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +11,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use basalt_lang::plan::Plan;
-use basalt_lang::schema::CollectionId;
+use basalt_lang::schema::{CollectionId, FieldId};
 use basalt_lang::typed::Expr;
 use basalt_lang::{Caller, Scope};
 use diesel::QueryResult;
@@ -19,7 +21,7 @@ use crate::access::fields::Readable;
 use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
-use crate::meta::CollectionMeta;
+use crate::meta::{CollectionMeta, FieldKind};
 use crate::rules::{Context, Filter};
 use crate::sql::Conn;
 use crate::storage::{Marks, Snapshot, Totals};
@@ -90,6 +92,8 @@ pub struct PageQuery<'a> {
     pub registry: &'a Registry,
     /// The client's filter.
     pub filter: Option<&'a Plan>,
+    /// What tells this filter from others; 0 without one.
+    pub question: u64,
     /// The order; without one, that of insertion.
     pub sort: &'a [basalt_lang::SortKey],
     /// How many records at most.
@@ -394,6 +398,14 @@ impl Registry {
     /// The metadata of the collection at a place.
     pub fn meta(&self, place: CollectionId) -> Option<&'static CollectionMeta> {
         self.entries().get(place.0).map(|entry| entry.meta())
+    }
+
+    /// Does the relation lead to one record at most?
+    pub fn is_single(&self, place: CollectionId, field: FieldId) -> bool {
+        let field = self.meta(place).and_then(|meta| meta.field(field.0));
+        field.is_some_and(|field| {
+            matches!(field.kind, FieldKind::Relation { .. }) && !field.kind.is_many()
+        })
     }
 
     /// The metadata of every collection, by name.

@@ -40,6 +40,25 @@ pub struct CompiledRule<C: Collection> {
     pub source: &'static str,
     /// The collections whose rows it reads besides its own, by name.
     pub reads: &'static [&'static str],
+    /// How its records can be counted by parts.
+    pub split: Split,
+}
+
+/// How the records of a condition can be counted by parts, in the forms [`Form::Whole`] and
+/// [`Form::Rest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// They can't.
+    None,
+    /// One list decides, that has a dictionary.
+    List,
+    /// One relation decides by where it leads. Records without one are a part of their own.
+    Link {
+        /// The relation's place.
+        field: usize,
+        /// Do records match whose relation is empty?
+        empty: bool,
+    },
 }
 
 /// All rules of a collection.
@@ -88,6 +107,16 @@ pub struct Context<'a> {
     pub request: &'a RequestInfo,
     /// The form of sub-selects.
     pub form: Form,
+}
+
+impl Context<'_> {
+    /// The context of a condition inside a sub-select.
+    pub fn within(&self) -> Context<'_> {
+        Context {
+            request: self.request,
+            form: self.form.within(),
+        }
+    }
 }
 
 /// A client's filter (or a part of one) on its way to SQL.

@@ -86,8 +86,49 @@ pub fn needs(schema: &ir::Schema, collection: CollectionId, plan: &Plan, usage: 
         usage,
         found: Vec::new(),
     };
-    needs.condition(plan, Row::of(collection), usage == Use::Finds);
+    match needs.list(plan, collection) {
+        Some(need) => needs.found.extend(need),
+        None => needs.condition(plan, Row::of(collection), usage == Use::Finds),
+    }
     needs.found
+}
+
+/// The most lists that a multiple select may have for its conditions to be decided once for each
+/// list that occurs, and not for each row.
+const FEW_LISTS: u64 = 1024;
+
+/// The list that alone decides the plan, if few lists occur in the column and an index tells which.
+pub fn dictionary(collection: &ir::Collection, plan: &Plan) -> Option<FieldId> {
+    let list = few_lists(collection, plan)?;
+    is_indexed(collection, list).then_some(list)
+}
+
+/// Does a multiple select have few lists, and an index that tells which of them occur?
+pub fn has_dictionary(collection: &ir::Collection, field: FieldId) -> bool {
+    let few = collection.fields.get(field.0).is_some_and(has_few_lists);
+    few && is_indexed(collection, field)
+}
+
+fn few_lists(collection: &ir::Collection, plan: &Plan) -> Option<FieldId> {
+    let list = plan.only_list()?;
+    has_few_lists(collection.fields.get(list.0)?).then_some(list)
+}
+
+/// A multiple select, with the number of lists without repetition that its values make.
+fn has_few_lists(field: &ir::Field) -> bool {
+    let FieldKind::Select { values, max_select } = &field.kind else {
+        return false;
+    };
+    if field.nullable || !field.kind.is_many() {
+        return false;
+    }
+    let values = values.len() as u64;
+    let (mut lists, mut longest) = (1_u64, 1_u64);
+    for taken in 0..values.min(*max_select) {
+        longest = longest.saturating_mul(values - taken);
+        lists = lists.saturating_add(longest);
+    }
+    lists <= FEW_LISTS
 }
 
 /// Does some index begin with the column, for all rows and in the order of `=`?
@@ -134,6 +175,18 @@ struct Needs<'a> {
 }
 
 impl Needs<'_> {
+    /// What finds the rows by a list that alone decides the rule; `None` if none does.
+    fn list(&self, plan: &Plan, collection: CollectionId) -> Option<Option<Need>> {
+        let owner = self.schema.collections.get(collection.0)?;
+        let field = few_lists(owner, plan).filter(|_| self.usage == Use::Finds)?;
+        let need = Need {
+            collection,
+            field,
+            verdict: Verdict::Wanted,
+        };
+        Some((!is_indexed(owner, field)).then_some(need))
+    }
+
     /// `finds`: are the rows found by this condition, or are they there already?
     fn condition(&mut self, plan: &Plan, row: Row, finds: bool) {
         if finds {

@@ -92,6 +92,32 @@ fn what_has_an_index_gets_no_second_one() {
 }
 
 #[test]
+fn a_list_that_alone_decides_gets_one_if_few_lists_are_possible() {
+    let check = |rule: &str, more: &str, expected: &[&str]| {
+        let field = format!("tags = {{ type = 'select', max_select = 3, {more} }}\n");
+        let schema = with_rules(&format!("list = {rule:?}"), &field);
+        assert_eq!(made(&schema), expected, "{rule} {more}");
+    };
+    let (few, made) = ("values = ['a', 'b', 'c', 'd']", ["posts(tags)"]);
+    check("tags:each != 'c'", few, &made);
+    check(
+        "tags:each ?= @request.auth.role || tags:length > 1",
+        few,
+        &made,
+    );
+    check("tags ~ 'a'", few, &made);
+    check("tags:each != 'c' && public = true", few, &[]);
+    check("tags:each != 'c' && author.role = 'x'", few, &[]);
+    let many = ["'c'".to_owned()].into_iter();
+    let many: Vec<_> = many.chain((0..20).map(|at| format!("'v{at}'"))).collect();
+    check(
+        "tags:each != 'c'",
+        &format!("values = [{}]", many.join(", ")),
+        &[],
+    );
+}
+
+#[test]
 fn an_index_of_other_rows_or_another_order_is_no_help() {
     let rules = "list = 'place = @request.auth.city'";
     for index in [

@@ -18,6 +18,7 @@ pub mod error;
 pub mod eval;
 mod every;
 mod falsity;
+pub mod gather;
 mod join;
 mod leaf;
 pub mod lexer;

@@ -167,6 +167,7 @@ static RULES: rules::Rules<Organizations> = rules::Rules {
         text: "@request.auth.id != ''",
         source: "schema/organizations.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Public,
     create: rules::Rule::Public,

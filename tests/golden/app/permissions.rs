@@ -179,6 +179,7 @@ static RULES: rules::Rules<Permissions> = rules::Rules {
         text: "@request.auth.id != ''",
         source: "schema/permissions.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Public,
     create: rules::Rule::Public,

@@ -296,7 +296,7 @@ impl collection::Collection for Posts {
     ) -> Option<Predicate<posts::table>> {
         match field {
             field::AUTHOR => {
-                let condition = filter::dynamic::<super::users::Users>(inner);
+                let condition = filter::related::<super::users::Users>(inner);
                 Some(via_author(inner.context.form, condition, holds))
             }
             _ => None,

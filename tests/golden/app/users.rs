@@ -334,6 +334,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         text: "@request.auth.id != ''",
         source: "schema/users.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Public,
     create: rules::Rule::Public,
@@ -408,13 +409,13 @@ impl collection::Collection for Users {
     ) -> Option<Predicate<users::table>> {
         match field {
             field::ORGANIZATION => {
-                let condition = filter::dynamic::<
+                let condition = filter::related::<
                     super::organizations::Organizations,
                 >(inner);
                 Some(via_organization(inner.context.form, condition, holds))
             }
             field::PERMISSIONS => {
-                let condition = filter::dynamic::<
+                let condition = filter::related::<
                     super::permissions::Permissions,
                 >(inner);
                 Some(via_permissions(inner.context.form, condition, holds))

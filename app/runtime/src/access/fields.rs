@@ -79,7 +79,7 @@ impl Among {
         let (sql, table) = (Piece::Sql, Piece::Name(self.table));
         let mut pieces = Vec::new();
         match self.form {
-            Form::In => {
+            Form::In | Form::Whole | Form::Rest => {
                 pieces.extend(id);
                 let select = [sql(" IN (SELECT "), own, sql(" FROM "), table];
                 pieces.extend(select.into_iter().chain([sql(" WHERE ")]));

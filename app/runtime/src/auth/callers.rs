@@ -95,6 +95,7 @@ mod tests {
             present: false,
             nullable: false,
             default: None,
+            dictionary: false,
         }],
         unique: &[],
         auth: None,

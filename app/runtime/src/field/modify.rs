@@ -176,6 +176,7 @@ mod tests {
             present: false,
             nullable: false,
             default: None,
+            dictionary: false,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Instant;
 
 use basalt_lang::SortKey;
 use basalt_lang::plan::{Column as PlanColumn, Op, Plan, Truth, Value as PlanValue};
@@ -10,6 +11,8 @@ use basalt_lang::schema::{CollectionId, FieldId};
 use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
+use super::count::count_parts;
+use super::share::{Outlook, Shares};
 use super::{
     Action, Counted, Endpoint, Event, FieldGuard, Page, PageQuery, Probe, Registry, RuleState,
 };
@@ -19,23 +22,24 @@ use crate::collection::{Collection, Record};
 use crate::error::ApiError;
 use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
-use crate::rules::{Context, FieldRules, Filter, Rule};
+use crate::rules::{Context, FieldRules, Filter, Rule, Split};
 use crate::sql::predicate::Predicate;
 use crate::sql::{Conn, Form, Order, filter, sort};
 use crate::storage::{self, Snapshot};
 use crate::wire::layout::{Rows, Texts};
 
-/// Lists of which a smaller share than this matches are read with the form for rare matches.
-const RARE: f64 = 0.03;
-
 /// The endpoint of one collection.
 pub struct Of<C: Collection> {
     hooks: Vec<Arc<dyn Hooks<C>>>,
+    shares: Shares,
 }
 
 impl<C: Collection> Of<C> {
     pub(super) fn new() -> Self {
-        Of { hooks: Vec::new() }
+        Of {
+            hooks: Vec::new(),
+            shares: Shares::new(),
+        }
     }
 
     pub(super) fn add_hooks(&mut self, hooks: Arc<dyn Hooks<C>>) {
@@ -154,16 +158,35 @@ fn count_listed<C: Collection>(
     context: &Context<'_>,
     query: &PageQuery<'_>,
     known: &Counted,
+    outlook: &Outlook,
 ) -> Result<i64, ApiError> {
-    let condition = match listed::<C>(context, Form::In, query)?.into_predicate() {
-        Predicate::Never => return Ok(0),
-        Predicate::Always => None,
-        Predicate::When(condition) => Some(condition),
-    };
-    let key = storage::key(C::META.name, condition.as_ref()).map_err(ApiError::internal)?;
-    let count = || C::count(Permit::grant(snapshot.shared()?), condition);
+    let form = outlook.of_total();
+    let condition = listed::<C>(context, form, query)?.into_predicate();
+    let mut key = match &condition {
+        Predicate::Never if form == Form::In => return Ok(0),
+        Predicate::When(condition) => storage::key(C::META.name, Some(condition)),
+        Predicate::Always => storage::key::<C::Table>(C::META.name, None),
+        Predicate::Never => Ok(format!("{} -", C::META.name)),
+    }
+    .map_err(ApiError::internal)?;
+    if form != Form::In {
+        key.push_str(if form == Form::Rest {
+            " rest"
+        } else {
+            " whole"
+        });
+    }
+    let count = || count_parts::<C>(snapshot.shared()?, condition, form, outlook.split);
     let total = known.totals.total(key, known.marks.clone(), count);
-    total.map_err(ApiError::internal)
+    total.map_err(ApiError::database)
+}
+
+/// How many records there are, if a hint needs it.
+fn count_all<C: Collection>(snapshot: &mut Snapshot<'_>, known: &Counted) -> Result<i64, ApiError> {
+    let key = storage::key::<C::Table>(C::META.name, None).map_err(ApiError::internal)?;
+    let count = || C::count(Permit::grant(snapshot.shared()?), None);
+    let all = known.totals.total(key, known.own.clone(), count);
+    all.map_err(ApiError::internal)
 }
 
 /// As the schema spells it; empty if public, `None` if locked.
@@ -284,29 +307,27 @@ impl<C: Collection> Endpoint for Of<C> {
         query: &PageQuery<'_>,
         rows: Option<&mut Rows<'_>>,
     ) -> Result<Page, ApiError> {
-        let mut form = Form::Exists;
+        let mut outlook = self.shares.outlook::<C>(context, query);
         let mut total = None;
         if let Some(known) = query.totals {
-            let count = count_listed::<C>(snapshot, context, query, known)?;
+            let count = count_listed::<C>(snapshot, context, query, known, &outlook)?;
             if query.offset >= count {
                 return Ok(Page {
                     records: Vec::new(),
                     total: Some(count),
                 });
             }
-            let key = storage::key::<C::Table>(C::META.name, None).map_err(ApiError::internal)?;
-            let all = known.totals.total(key, known.own.clone(), || {
-                C::count(Permit::grant(snapshot.shared()?), None)
-            });
-            if (count as f64) < RARE * all.map_err(ApiError::internal)? as f64 {
-                form = Form::In;
+            if outlook.varies() {
+                let all = count_all::<C>(snapshot, known)?;
+                self.shares.learn(&mut outlook, count, all);
             }
             total = Some(count);
         }
         let order = ordered::<C>(context, query.sort, query.registry);
         let order = order.ok_or_else(ApiError::bad_request)?;
-        let scope = listed::<C>(context, form, query)?;
+        let scope = listed::<C>(context, outlook.of_page(), query)?;
         let (limit, offset) = (Some(query.limit), query.offset);
+        let began = Instant::now();
         let records = match rows {
             Some(rows) => {
                 let (conn, part, layout) = (snapshot.last(), (limit, offset), rows.layout());
@@ -318,10 +339,15 @@ impl<C: Collection> Endpoint for Of<C> {
                 .and_then(|conn| scope.page(conn, order, limit, offset))
                 .map(boxed),
         };
-        Ok(Page {
-            records: records.map_err(ApiError::internal)?,
-            total,
-        })
+        let records = records.map_err(ApiError::database)?;
+        if total.is_none() && outlook.is_doubtful(began.elapsed()) {
+            let conn = snapshot.last();
+            let trial = listed::<C>(context, outlook.of_trial(), query)?;
+            let count = trial.count(conn).map_err(ApiError::internal)?;
+            let all = C::count(Permit::grant(conn), None).map_err(ApiError::internal)?;
+            self.shares.learn(&mut outlook, count, all);
+        }
+        Ok(Page { records, total })
     }
 
     fn write_allowed(
@@ -450,6 +476,25 @@ impl<C: Collection> Endpoint for Of<C> {
         condition: &Filter<'_>,
         query: Probe<'_>,
     ) -> QueryResult<()> {
+        // As lists do that nothing else is put beside.
+        let split = filter::split::<C>(condition.plan);
+        let form = match (condition.context.form, split, query) {
+            (Form::In, Split::List, _) | (Form::In, Split::Link { .. }, Probe::Total) => {
+                Form::Whole
+            }
+            (form, ..) => form,
+        };
+        let condition = &Filter {
+            context: &Context {
+                form,
+                ..*condition.context
+            },
+            ..*condition
+        };
+        if form == Form::Whole && query == Probe::Total {
+            let condition = filter::dynamic::<C>(condition);
+            return count_parts::<C>(conn, condition, form, split).map(drop);
+        }
         let scope = Scope::<C>::system().matching(filter::dynamic::<C>(condition));
         match query {
             Probe::Page(limit) => drop(scope.page(conn, vec![C::rowid(false)], Some(limit), 0)?),

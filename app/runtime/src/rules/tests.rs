@@ -34,6 +34,7 @@ const fn field(name: &'static str) -> FieldMeta {
         present: false,
         nullable: false,
         default: None,
+        dictionary: false,
     }
 }
 

@@ -6,8 +6,8 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::fragment::{Fragment, Part, Piece};
 use super::leaf::{self, Kind, Outcome};
-use super::predicate::Predicate;
-use super::{Boxed, Column, items};
+use super::predicate::{self, Predicate};
+use super::{Boxed, Column, Form, items};
 use crate::json;
 use crate::rules::Given;
 
@@ -163,6 +163,54 @@ pub fn each<T: 'static>(
         pieces.insert(0, Piece::Sql("NOT "));
     }
     predicate(Outcome::When(pieces), vec![part, inner])
+}
+
+/// A condition that one list of a row decides, in a column of `table` whose lists are few and
+/// indexed: asked of each list that occurs, and not of each row. An index on the column finds the
+/// rows, unless others conditions stand beside it, which may have a better one.
+pub fn listed<T: 'static>(
+    form: Form,
+    table: &'static str,
+    column: &dyn Fn() -> Column<T>,
+    condition: &dyn Fn(&dyn Fn() -> Column<T>) -> Predicate<T>,
+) -> Predicate<T> {
+    if form == Form::Exists {
+        return condition(column);
+    }
+    let known = || Column::List(expression(vec![Piece::Sql("`_d`.`list`")], constant("")));
+    let inner: Part = match condition(&known) {
+        Predicate::When(inner) => inner,
+        trivial if form == Form::Rest => return predicate::none(trivial),
+        trivial => return trivial,
+    };
+    let (own, name, sql) = (Piece::Part(0), Piece::Name(table), Piece::Sql);
+    // Each list is the next one in the index behind the one before.
+    let pieces = vec![
+        sql(if form == Form::In { "+" } else { "" }),
+        own.clone(),
+        sql(" IN (WITH RECURSIVE `_d` (`list`) AS (SELECT min("),
+        own.clone(),
+        sql(") FROM "),
+        name.clone(),
+        sql(" UNION ALL SELECT (SELECT min("),
+        own.clone(),
+        sql(") FROM "),
+        name,
+        sql(" WHERE "),
+        own,
+        sql(
+            " > `_d`.`list`) FROM `_d` WHERE `_d`.`list` IS NOT NULL) SELECT `_d`.`list` FROM `_d`",
+        ),
+        sql(" WHERE `_d`.`list` IS NOT NULL AND ("),
+        Piece::Part(1),
+        sql(if form == Form::Rest {
+            ") IS NOT TRUE)"
+        } else {
+            "))"
+        }),
+    ];
+    let (_, own) = column().erase();
+    predicate(Outcome::When(pieces), vec![own, inner])
 }
 
 impl<T: 'static> Column<T> {

@@ -15,9 +15,9 @@ use super::predicate::{self, Predicate};
 use super::{Column, compare, function, items};
 use crate::access::fields;
 use crate::collection::Collection;
-use crate::meta::CollectionMeta;
+use crate::meta::{CollectionMeta, FieldKind};
 use crate::registry::Entry;
-use crate::rules::{Context, Filter, Rule, parts};
+use crate::rules::{Context, Filter, Rule, Split, parts};
 
 /// Forms of filters whose statements are kept.
 static SHAPES: Shapes = Shapes::new(128);
@@ -34,6 +34,41 @@ pub fn dynamic<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
     }
 }
 
+/// The condition on the other side of a relation.
+pub fn related<C: Collection>(filter: &Filter<'_>) -> Predicate<C::Table> {
+    let filter = Filter {
+        context: &filter.context.within(),
+        ..*filter
+    };
+    build(&filter, &Of::<C>(PhantomData))
+}
+
+/// How records of `C` that satisfy the plan can be counted by parts.
+pub fn split<C: Collection>(plan: &Plan) -> Split {
+    if dictionary::<C>(plan).is_some() {
+        return Split::List;
+    }
+    let Some((field, _, empty)) = plan.only_link() else {
+        return Split::None;
+    };
+    let field = field.0;
+    match C::META.fields.get(field).map(|field| &field.kind) {
+        Some(kind @ FieldKind::Relation { collection, .. })
+            if !kind.is_many() && *collection != C::META.name =>
+        {
+            Split::Link { field, empty }
+        }
+        _ => Split::None,
+    }
+}
+
+/// The list that alone decides the plan, if conditions on it are put to each list that occurs.
+fn dictionary<C: Collection>(plan: &Plan) -> Option<usize> {
+    let list = plan.only_list()?.0;
+    let field = C::META.fields.get(list)?;
+    (field.dictionary && C::column(list).is_some()).then_some(list)
+}
+
 /// What a plan can speak of in a table.
 trait Row<T> {
     /// A field of the row.
@@ -44,6 +79,10 @@ trait Row<T> {
     }
     /// A column of a row that is bound beside this one.
     fn of(&self, _row: usize, _column: &PlanColumn) -> Option<Column<T>> {
+        None
+    }
+    /// The whole condition, if one list decides it that has a dictionary.
+    fn listed(&self, _filter: &Filter<'_>) -> Option<Predicate<T>> {
         None
     }
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<T>>;
@@ -137,6 +176,18 @@ impl<C: Collection> Row<C::Table> for Of<C> {
         C::column(field)
     }
 
+    fn listed(&self, filter: &Filter<'_>) -> Option<Predicate<C::Table>> {
+        let list = dictionary::<C>(filter.plan)?;
+        let column = || C::column(list).unwrap_or(Column::Missing { strict: true });
+        let inner = Filter {
+            context: &filter.context.within(),
+            ..*filter
+        };
+        let condition = |list: &dyn Fn() -> Column<C::Table>| build(&inner, &Listed { list });
+        let form = filter.context.form;
+        Some(compare::listed(form, C::META.name, &column, &condition))
+    }
+
     fn via(&self, field: usize, inner: &Filter<'_>, holds: bool) -> Option<Predicate<C::Table>> {
         C::via(field, inner, holds)
     }
@@ -174,6 +225,33 @@ impl<C: Collection> Row<C::Table> for Of<C> {
     ) -> Option<Predicate<C::Table>> {
         let readable = || fields::readable::<C>(filter.context, field);
         row.is_none().then(readable)
+    }
+}
+
+/// A row of which nothing but one list is looked at.
+struct Listed<'a, T> {
+    list: &'a dyn Fn() -> Column<T>,
+}
+
+impl<T> Row<T> for Listed<'_, T> {
+    fn field(&self, _: usize) -> Option<Column<T>> {
+        Some((self.list)())
+    }
+
+    fn via(&self, _: usize, _: &Filter<'_>, _: bool) -> Option<Predicate<T>> {
+        None
+    }
+
+    fn visible(&self, _: &Filter<'_>, _: Option<Bound>) -> Option<Predicate<T>> {
+        None
+    }
+
+    fn joined(&self, _: &[Join], _: &Filter<'_>, _: bool) -> Option<Predicate<T>> {
+        None
+    }
+
+    fn readable(&self, _: &Filter<'_>, _: usize, _: Option<Bound>) -> Option<Predicate<T>> {
+        None
     }
 }
 
@@ -333,6 +411,9 @@ pub(super) fn joins(
 }
 
 fn build<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Predicate<T> {
+    if let Some(condition) = row.listed(filter) {
+        return condition;
+    }
     let inner = |plan| build(&filter.with(plan), row);
     leaf(filter, row).unwrap_or_else(|| match filter.plan {
         Plan::Always => Predicate::Always,
@@ -374,7 +455,10 @@ fn comparison<T: 'static>(filter: &Filter<'_>, row: &dyn Row<T>) -> Option<Predi
             right,
             when,
         } => compare::columns(column(left)?, *op, column(right)?, *when),
-        Plan::Empty { field, holds } => compare::empty(row.field(field.0)?, *holds),
+        // Inside of sub-selects the form is a plain one.
+        Plan::Empty { field, holds } => {
+            predicate::aside(context.form, compare::empty(row.field(field.0)?, *holds))
+        }
         _ => return None,
     })
 }

@@ -76,11 +76,34 @@ pub enum Column<T> {
     },
 }
 
-/// The two forms that a condition about related records can take (both mean the same).
+/// The forms that a condition about related records can take (all mean the same, but the last).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `IN (SELECT …)`: quick for totals and rare matches.
     In,
     /// `EXISTS (SELECT …)`: quick for the first page when many records match.
     Exists,
+    /// As [`Form::In`], of a condition that nothing is put beside: it may choose the index. For
+    /// those that can be counted by parts (`rules::Split`), without records whose relation is empty.
+    Whole,
+    /// What [`Form::Whole`] leaves out, again without records whose relation is empty: if most
+    /// records match, this is counted sooner.
+    Rest,
+}
+
+impl Form {
+    /// The form of what is inside a sub-select.
+    #[must_use]
+    pub fn within(self) -> Self {
+        match self {
+            Form::Exists => Form::Exists,
+            Form::In | Form::Whole | Form::Rest => Form::In,
+        }
+    }
+
+    /// The plain form, with what it says of a condition that holds or doesn't.
+    #[must_use]
+    pub fn turned(self, holds: bool) -> (Self, bool) {
+        (self.within(), holds != (self == Form::Rest))
+    }
 }

@@ -2,8 +2,8 @@
 
 use diesel::BoolExpressionMethods;
 
-use super::Pred;
 use super::fragment::{Fragment, Part, Piece};
+use super::{Form, Pred};
 
 /// A condition on rows of `T`, with the two trivial cases kept apart.
 pub enum Predicate<T> {
@@ -40,21 +40,32 @@ pub fn all<T: 'static>(parts: impl IntoIterator<Item = Predicate<T>>) -> Predica
     result
 }
 
+/// A part of a condition that is counted by itself where the whole is counted by parts.
+pub fn aside<T: 'static>(form: Form, condition: Predicate<T>) -> Predicate<T> {
+    match form {
+        Form::In | Form::Exists => condition,
+        Form::Whole | Form::Rest => Predicate::Never,
+    }
+}
+
 /// Holds of the rows for which the condition doesn't, be it FALSE or UNKNOWN.
 pub fn none<T: 'static>(condition: Predicate<T>) -> Predicate<T> {
     match condition {
         Predicate::Always => Predicate::Never,
         Predicate::Never => Predicate::Always,
-        Predicate::When(condition) => {
-            let parts: Vec<Part> = vec![condition];
-            let pieces = vec![
-                Piece::Sql("(("),
-                Piece::Part(0),
-                Piece::Sql(") IS NOT TRUE)"),
-            ];
-            Predicate::When(Fragment { parts, pieces }.typed())
-        }
+        Predicate::When(condition) => Predicate::When(untrue(condition)),
     }
+}
+
+/// The rows for which the condition is FALSE or UNKNOWN.
+pub fn untrue<T: 'static>(condition: Pred<T>) -> Pred<T> {
+    let parts: Vec<Part> = vec![condition];
+    let pieces = vec![
+        Piece::Sql("(("),
+        Piece::Part(0),
+        Piece::Sql(") IS NOT TRUE)"),
+    ];
+    Fragment { parts, pieces }.typed()
 }
 
 /// Holds if at least one part holds.

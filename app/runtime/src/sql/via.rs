@@ -8,8 +8,14 @@
 macro_rules! via_one {
     ($form:expr, $inner:expr, $holds:expr, $table:ident :: $column:ident => $target:ident) => {{
         use $crate::diesel::prelude::*;
-        use $crate::sql::{Form, outer::Outer, predicate::Predicate};
-        match ($inner, $holds) {
+        use $crate::sql::predicate::{Predicate, untrue};
+        use $crate::sql::{Form, outer::Outer};
+        let (form, holds) = $form.turned($holds);
+        match ($inner, holds) {
+            (Predicate::Never, false) if $form == Form::Rest => {
+                Predicate::When(Box::new($table::$column.is_not_null().nullable()))
+            }
+            (Predicate::Always, false) if $form == Form::Rest => Predicate::Never,
             (Predicate::Never, holds) => Predicate::from(!holds),
             (Predicate::Always, true) => {
                 Predicate::When(Box::new($table::$column.is_not_null().nullable()))
@@ -17,9 +23,15 @@ macro_rules! via_one {
             (Predicate::Always, false) => {
                 Predicate::When(Box::new($table::$column.is_null().nullable()))
             }
+            // An index finds those that point to others, but not those that don't point to some.
+            (Predicate::When(inner), false) if $form == Form::Rest => {
+                let others = $target::table.into_boxed().select($target::id.nullable());
+                let others = others.filter(untrue(inner));
+                Predicate::When(Box::new($table::$column.eq_any(others)))
+            }
             (Predicate::When(inner), holds) => {
                 let targets = $target::table.into_boxed().select($target::id.nullable());
-                Predicate::When(match ($form, holds) {
+                Predicate::When(match (form, holds) {
                     (Form::In, true) => Box::new($table::$column.eq_any(targets.filter(inner))),
                     (Form::In, false) => Box::new(
                         $table::$column
@@ -27,7 +39,7 @@ macro_rules! via_one {
                             .nullable()
                             .or($table::$column.ne_all(targets.filter(inner))),
                     ),
-                    (Form::Exists, holds) => {
+                    (_, holds) => {
                         let found = $crate::diesel::dsl::exists(
                             targets
                                 .filter(Outer($table::$column).eq($target::id.nullable()))
@@ -48,10 +60,11 @@ macro_rules! via_one {
 /// A condition through a single relation to the same collection (always `IN`, see [`super::outer`]).
 #[macro_export]
 macro_rules! via_self {
-    ($inner:expr, $holds:expr, $table:ident :: $column:ident) => {{
+    ($form:expr, $inner:expr, $holds:expr, $table:ident :: $column:ident) => {{
         use $crate::diesel::prelude::*;
         use $crate::sql::predicate::Predicate;
-        match ($inner, $holds) {
+        let (_, holds) = $form.turned($holds);
+        match ($inner, holds) {
             (Predicate::Never, holds) => Predicate::from(!holds),
             (Predicate::Always, true) => {
                 Predicate::When(Box::new($table::$column.is_not_null().nullable()))
@@ -86,14 +99,15 @@ macro_rules! via_many {
     ($form:expr, $inner:expr, $holds:expr, $table:ident [$link:ident] => $target:ident) => {{
         use $crate::diesel::prelude::*;
         use $crate::sql::{Form, outer::Outer, predicate::Predicate};
-        match ($inner, $holds) {
+        let (form, holds) = $form.turned($holds);
+        match ($inner, holds) {
             (Predicate::Never, holds) => Predicate::from(!holds),
             (Predicate::Always, holds) => {
                 let owners = $link::table.into_boxed().select($link::owner);
-                Predicate::When(match ($form, holds) {
+                Predicate::When(match (form, holds) {
                     (Form::In, true) => Box::new($table::id.eq_any(owners).nullable()),
                     (Form::In, false) => Box::new($table::id.ne_all(owners).nullable()),
-                    (Form::Exists, holds) => {
+                    (_, holds) => {
                         let found = $crate::diesel::dsl::exists(
                             owners.filter(Outer($table::id).eq($link::owner)),
                         );
@@ -108,7 +122,7 @@ macro_rules! via_many {
             (Predicate::When(inner), holds) => {
                 let owners = $link::table.into_boxed().select($link::owner);
                 let targets = $target::table.into_boxed().select($target::id);
-                Predicate::When(match ($form, holds) {
+                Predicate::When(match (form, holds) {
                     (Form::In, holds) => {
                         let owners = owners.filter($link::target.eq_any(targets.filter(inner)));
                         if holds {
@@ -117,7 +131,7 @@ macro_rules! via_many {
                             Box::new($table::id.ne_all(owners).nullable())
                         }
                     }
-                    (Form::Exists, holds) => {
+                    (_, holds) => {
                         let target = $crate::diesel::dsl::exists(
                             targets
                                 .filter(Outer($link::target).eq($target::id))
@@ -141,14 +155,15 @@ macro_rules! via_many {
 }
 
 /// A condition through a multiple relation to the same collection (always `IN`):
-/// `via_many_self!(inner, holds, users[link_users_friends])`.
+/// `via_many_self!(form, inner, holds, users[link_users_friends])`.
 #[macro_export]
 macro_rules! via_many_self {
-    ($inner:expr, $holds:expr, $table:ident [$link:ident]) => {{
+    ($form:expr, $inner:expr, $holds:expr, $table:ident [$link:ident]) => {{
         use $crate::diesel::prelude::*;
         use $crate::sql::predicate::Predicate;
         let owners = $link::table.into_boxed().select($link::owner);
-        let (owners, holds) = match ($inner, $holds) {
+        let (_, holds) = $form.turned($holds);
+        let (owners, holds) = match ($inner, holds) {
             (Predicate::Never, holds) => (None, holds),
             (Predicate::Always, holds) => (Some(owners), holds),
             (Predicate::When(inner), holds) => {

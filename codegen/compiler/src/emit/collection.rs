@@ -76,7 +76,7 @@ fn conditions(unit: &Unit<'_>) -> TokenStream {
         let (place, via) = (ident::constant(field), ident::via(field));
         Some(quote! {
             field::#place => {
-                let condition = filter::dynamic::<super::#module::#marker>(inner);
+                let condition = filter::related::<super::#module::#marker>(inner);
                 Some(#via(inner.context.form, condition, holds))
             }
         })

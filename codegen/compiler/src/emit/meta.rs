@@ -8,6 +8,7 @@ use super::{Unit, ident, source};
 use crate::ir::{
     AuthOptions, Collection, CollectionKind, Field, FieldId, FieldKind, Generate, Index,
 };
+use crate::needs;
 
 /// The `META` of the collection.
 pub(super) fn emit(unit: &Unit<'_>) -> Vec<Item> {
@@ -79,11 +80,18 @@ fn places(collection: &Collection, fields: &[FieldId]) -> Vec<TokenStream> {
 /// `FieldMeta::new(…)` followed by what is not the usual.
 fn field_meta(unit: &Unit<'_>, field: &Field) -> TokenStream {
     let (name, kind) = (&field.name.wire, field_kind(unit, &field.kind));
+    let place = unit
+        .collection
+        .fields
+        .iter()
+        .position(|it| it.name == field.name);
+    let dictionary = place.is_some_and(|at| needs::has_dictionary(unit.collection, FieldId(at)));
     let flags = [
         (field.hidden, "hidden"),
         (field.required, "required"),
         (field.present, "present"),
         (field.nullable, "nullable"),
+        (dictionary, "dictionary"),
     ];
     let flags = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| {
         let flag = ident::ident(flag);

@@ -87,9 +87,10 @@ pub struct RuleCode {
 /// doesn't have may have any name.
 pub fn rule_code(schema: &Schema, collection: &Collection, action: &str, plan: &Plan) -> RuleCode {
     let unit = Unit { schema, collection };
+    let plan = rules::gathered(&unit, plan);
     RuleCode {
-        sql: render::items(&rules::sql_form(&unit, action, String::new(), plan)),
-        memory: render::items(&rules::memory_form(&unit, action, plan)),
+        sql: render::items(&rules::sql_form(&unit, action, String::new(), &plan)),
+        memory: render::items(&rules::memory_form(&unit, action, &plan)),
     }
 }
 

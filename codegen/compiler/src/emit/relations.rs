@@ -32,11 +32,13 @@ fn via(unit: &Unit<'_>, field: &Field, target: &Collection) -> Item {
         (false, false) => quote! {
             ::basalt_runtime::via_one!(form, inner, holds, #own::#column => #other)
         },
-        (false, true) => quote! { ::basalt_runtime::via_self!(inner, holds, #own::#column) },
+        (false, true) => quote! { ::basalt_runtime::via_self!(form, inner, holds, #own::#column) },
         (true, false) => quote! {
             ::basalt_runtime::via_many!(form, inner, holds, #own[#link] => #other)
         },
-        (true, true) => quote! { ::basalt_runtime::via_many_self!(inner, holds, #own[#link]) },
+        (true, true) => {
+            quote! { ::basalt_runtime::via_many_self!(form, inner, holds, #own[#link]) }
+        }
     };
     let quantity = if is_many(field) {
         "Some record"

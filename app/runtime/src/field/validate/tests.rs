@@ -13,6 +13,7 @@ fn field(kind: FieldKind) -> FieldMeta {
         present: false,
         nullable: false,
         default: None,
+        dictionary: false,
     }
 }
 

@@ -184,14 +184,17 @@ impl Callers<'_> {
         let Some(entry) = self.registry.find(&self.question.collection.name.wire) else {
             return Ok(found);
         };
+        let plan = plan.gathered(self.question.id, &|place, field| {
+            self.registry.is_single(place, field)
+        });
         for (query, form, probe) in wanted {
             let context = Context { request, form };
             let form = match form {
-                Form::In => "in",
                 Form::Exists => "exists",
+                _ => "in",
             };
             let filter = Filter {
-                plan,
+                plan: &plan,
                 context: &context,
                 registry: Some(self.registry),
             };

@@ -23,6 +23,7 @@ pub(super) fn write(
         collection: outline.unit.collection,
         function: &text,
         beside: Some(&collections),
+        list: None,
     };
     let doc = "What must hold of the record and these rows.".to_owned();
     sql::whole(outline, doc, row, condition, inner);

@@ -129,6 +129,7 @@ fn asked(outline: &mut Outline<'_>, plan: &Plan) -> TokenStream {
         collection: outline.unit.collection,
         function: &text,
         beside: Some(&[]),
+        list: None,
     };
     let doc = "A condition that the database computes.".to_owned();
     sql::whole(outline, doc, row, &name, plan);

@@ -14,7 +14,8 @@ use quote::{format_ident, quote};
 
 use super::render::Item;
 use super::{Unit, ident};
-use crate::ir::{Collection, CompiledRule, Plan, Rule};
+use crate::ir::{Collection, CollectionId, CompiledRule, FieldId, FieldKind, Plan, Rule};
+use crate::needs;
 use outline::Outline;
 
 /// The functions of the rules and the `RULES` table.
@@ -40,9 +41,54 @@ pub(super) fn of_all(collection: &Collection) -> impl Iterator<Item = &Rule> {
 /// Both forms of a rule, each with the functions that it was split into.
 fn functions(unit: &Unit<'_>, action: &str, rule: &CompiledRule) -> Vec<Item> {
     let doc = format!("{}: `{}`", ident::rule_place(rule), one_line(&rule.text));
-    let mut items = sql_form(unit, action, doc, &rule.plan);
-    items.extend(memory_form(unit, action, &rule.plan));
+    let plan = gathered(unit, &rule.plan);
+    let mut items = sql_form(unit, action, doc, &plan);
+    items.extend(memory_form(unit, action, &plan));
     items
+}
+
+/// The plan as it is run, with as few sub-selects as it takes.
+pub(super) fn gathered(unit: &Unit<'_>, plan: &Plan) -> Plan {
+    let is_single = |collection: CollectionId, field: FieldId| {
+        let field = unit
+            .target(collection)
+            .and_then(|it| it.fields.get(field.0));
+        field.is_some_and(|it| is_single(&it.kind))
+    };
+    let mut all = unit.schema.collections.iter();
+    match all.position(|it| it.name == unit.collection.name) {
+        Some(own) => plan.gathered(CollectionId(own), &is_single),
+        None => plan.clone(),
+    }
+}
+
+/// A relation to one record.
+fn is_single(kind: &FieldKind) -> bool {
+    matches!(kind, FieldKind::Relation { .. }) && !kind.is_many()
+}
+
+/// How the rule's total can be counted by parts.
+fn split(unit: &Unit<'_>, plan: &Plan) -> TokenStream {
+    if needs::dictionary(unit.collection, plan).is_some() {
+        return quote! { rules::Split::List };
+    }
+    match link(unit, plan)
+        .and_then(|(field, empty)| Some((unit.collection.fields.get(field.0)?, empty)))
+    {
+        Some((field, empty)) => {
+            let field = ident::constant(field);
+            quote! { rules::Split::Link { field: field::#field, empty: #empty } }
+        }
+        None => quote! { rules::Split::None },
+    }
+}
+
+/// The relation to one record of another collection that alone decides the plan, and whether it may
+/// be empty.
+pub(super) fn link(unit: &Unit<'_>, plan: &Plan) -> Option<(FieldId, bool)> {
+    let (field, target, empty) = plan.only_link()?;
+    let known = unit.collection.fields.get(field.0)?;
+    (is_single(&known.kind) && !unit.is_self(target)).then_some((field, empty))
 }
 
 /// The functions of the SQL form.
@@ -86,6 +132,7 @@ fn value(unit: &Unit<'_>, function: &str, rule: &Rule) -> TokenStream {
     let (text, source) = (&rule.text, ident::rule_place(rule));
     let reads = rule.reads.iter().filter_map(|id| unit.target(*id));
     let reads = reads.map(|collection| &collection.name.wire);
+    let split = split(unit, &gathered(unit, &rule.plan));
     quote! {
         rules::Rule::When(rules::CompiledRule {
             sql: #name,
@@ -93,6 +140,7 @@ fn value(unit: &Unit<'_>, function: &str, rule: &Rule) -> TokenStream {
             text: #text,
             source: #source,
             reads: &[#(#reads),*],
+            split: #split,
         })
     }
 }

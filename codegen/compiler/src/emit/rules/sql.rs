@@ -8,6 +8,7 @@ use super::outline::{FLAT_LIMIT, GROUP_LIMIT, JOINED_GROUP_LIMIT, JOINED_LIMIT, 
 use super::request::{op, truth, value, without_row};
 use super::{flat, joined};
 use crate::ir::{Collection, CollectionId, FieldId, Plan};
+use crate::needs;
 use basalt_lang::plan::{Argument, Column, Join, Macro, Value};
 
 /// What a function's condition is about.
@@ -19,6 +20,8 @@ pub(super) struct Row<'a> {
     pub function: &'a str,
     /// The collections of the rows that are bound beside it, if there may be any.
     pub beside: Option<&'a [Option<CollectionId>]>,
+    /// The list whose values the condition is put to, one after the other.
+    pub list: Option<FieldId>,
 }
 
 /// Adds the rule's function and those that it was split into.
@@ -27,6 +30,7 @@ pub(super) fn rule(outline: &mut Outline<'_>, doc: String, plan: &Plan) {
         collection: outline.unit.collection,
         function: outline.action,
         beside: None,
+        list: None,
     };
     let name = ident::ident(outline.action);
     whole(outline, doc, row, &name, plan);
@@ -41,8 +45,32 @@ pub(super) fn whole(
     name: &Ident,
     plan: &Plan,
 ) {
-    let body = condition(outline, row, plan);
+    let body = match split_link(outline, row, plan) {
+        Some(body) => body,
+        None => condition(outline, row, plan),
+    };
     function(outline, doc, row, name, &body);
+}
+
+/// A rule that one relation decides, which may be empty: that part stands aside where the rule is
+/// counted by parts.
+fn split_link(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> Option<TokenStream> {
+    let whole = row.function == outline.action && row.beside.is_none();
+    let (_, true) = super::link(outline.unit, plan).filter(|_| whole)? else {
+        return None;
+    };
+    let Plan::Any(items) = plan else {
+        return None;
+    };
+    let parts = items.iter().map(|item| {
+        let part = condition(outline, row, item);
+        match item {
+            Plan::Empty { .. } => quote! { predicate::aside(cx.form, #part) },
+            _ => part,
+        }
+    });
+    let parts: Vec<TokenStream> = parts.collect();
+    Some(quote! { predicate::any([#(#parts),*]) })
 }
 
 fn function(
@@ -76,7 +104,7 @@ fn part(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
         Some(_) => JOINED_GROUP_LIMIT,
         None => GROUP_LIMIT,
     };
-    if !group || weight(plan) <= limit {
+    if !group || row.list.is_some() || weight(plan) <= limit {
         return condition(outline, row, plan);
     }
     let body = condition(outline, row, plan);
@@ -101,7 +129,7 @@ fn group(outline: &mut Outline<'_>, row: Row<'_>, plans: &[Plan], all: bool) -> 
     } else {
         FLAT_LIMIT
     };
-    let parts: Vec<TokenStream> = if plans.len() > limit {
+    let parts: Vec<TokenStream> = if plans.len() > limit && row.list.is_none() {
         let size = plans.len().div_ceil(plans.len().div_ceil(limit));
         let chunks = plans.chunks(size.max(2));
         chunks
@@ -126,6 +154,13 @@ fn group(outline: &mut Outline<'_>, row: Row<'_>, plans: &[Plan], all: bool) -> 
 fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
     if let Some(decided) = without_row(plan) {
         return quote! { Predicate::from(#decided) };
+    }
+    if let (None, None, Some(list)) = (
+        row.beside,
+        row.list,
+        needs::dictionary(row.collection, plan),
+    ) {
+        return listed(outline, row, list, plan);
     }
     match plan {
         Plan::Always => quote! { Predicate::Always },
@@ -177,6 +212,21 @@ fn condition(outline: &mut Outline<'_>, row: Row<'_>, plan: &Plan) -> TokenStrea
     }
 }
 
+/// A condition that one list decides, whose values are few.
+fn listed(outline: &mut Outline<'_>, row: Row<'_>, list: FieldId, plan: &Plan) -> TokenStream {
+    let Some(field) = row.collection.fields.get(list.0) else {
+        return quote! { ::std::compile_error!("an unknown field") };
+    };
+    let (path, name) = (module(outline.unit, row.collection), ident::column(field));
+    let table = &row.collection.name.wire;
+    let row = Row {
+        list: Some(list),
+        ..row
+    };
+    let inner = condition(outline, row, plan);
+    quote! { compare::listed(cx.form, #table, &#path column::#name, &|list| #inner) }
+}
+
 /// A condition over joined rows.
 fn joined(
     outline: &mut Outline<'_>,
@@ -219,13 +269,14 @@ fn via(
         collection: target,
         function: &text,
         beside: None,
+        list: None,
     };
     let doc = format!(
         "What must hold of a record that `{}` points to.",
         field.name.wire
     );
     whole(outline, doc, inner_row, &name, inner);
-    quote! { #call(cx.form, #name(cx), #holds) }
+    quote! { #call(cx.form, #name(&cx.within()), #holds) }
 }
 
 /// A comparison.
@@ -281,6 +332,7 @@ fn leaf(unit: &Unit<'_>, row: Row<'_>, plan: &Plan) -> TokenStream {
 fn column(unit: &Unit<'_>, row: Row<'_>, column: &Column) -> TokenStream {
     let own = |id: FieldId| match (row.beside, row.collection.fields.get(id.0)) {
         (Some(_), _) => joined::own_field(unit, id),
+        _ if row.list == Some(id) => quote! { list() },
         (None, Some(field)) => {
             let column = ident::column(field);
             let path = module(unit, row.collection);

@@ -20,7 +20,8 @@ use basalt_runtime::access;
 use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::registry::Registry;
 use basalt_runtime::request::{Auth, Body, RequestInfo};
-use basalt_runtime::rules::{CompiledRule, Context, Filter, Rule};
+use basalt_runtime::rules::{CompiledRule, Context, Filter, Rule, Split};
+use basalt_runtime::sql::compare;
 use basalt_runtime::sql::filter::dynamic;
 use basalt_runtime::sql::predicate::Predicate;
 use basalt_runtime::sql::{Conn, Form};
@@ -47,6 +48,8 @@ struct World {
     callers: Vec<Arc<dyn Record>>,
     /// For each rule how often it said no and yes.
     outcomes: BTreeMap<String, [usize; 2]>,
+    /// How rules were counted by parts.
+    splits: BTreeSet<String>,
 }
 
 impl World {
@@ -66,6 +69,7 @@ impl World {
                 .map(|member| Arc::new(member) as Arc<dyn Record>)
                 .collect(),
             outcomes: BTreeMap::new(),
+            splits: BTreeSet::new(),
         }
     }
 
@@ -94,8 +98,41 @@ impl World {
                     };
                     self.compare::<C>(rule, &context);
                 }
+                if rule.split != Split::None {
+                    self.split::<C>(rule, &request);
+                }
             }
         }
+    }
+
+    /// The parts by which a rule is counted are what it finds and what it leaves out.
+    fn split<C: Collection>(&mut self, rule: &CompiledRule<C>, request: &RequestInfo) {
+        let all = ids(&load::<C>(&mut self.conn, Predicate::Always));
+        let (nowhere, empty) = match rule.split {
+            Split::Link { field, empty } => {
+                let nowhere = compare::empty(C::column(field).unwrap(), true);
+                (ids(&load::<C>(&mut self.conn, nowhere)), empty)
+            }
+            _ => (BTreeSet::new(), false),
+        };
+        let mut found = |form, text: Option<&str>| {
+            let context = Context { request, form };
+            match text {
+                Some(text) => self.filtered::<C>(text, &context),
+                None => ids(&load::<C>(&mut self.conn, (rule.sql)(&context))),
+            }
+        };
+        let plain = found(Form::In, None);
+        for text in [None, Some(rule.text)] {
+            let (mut whole, mut rest) = (found(Form::Whole, text), found(Form::Rest, text));
+            assert!(whole.is_disjoint(&nowhere) && rest.is_disjoint(&nowhere));
+            let part = if empty { &mut whole } else { &mut rest };
+            part.extend(nowhere.iter().cloned());
+            assert_eq!(whole, plain, "{}", rule.source);
+            assert!(rest.is_disjoint(&whole), "{}", rule.source);
+            assert_eq!(rest.len() + whole.len(), all.len(), "{}", rule.source);
+        }
+        self.splits.insert(format!("{:?}", rule.split));
     }
 
     fn compare<C: Collection>(&mut self, rule: &CompiledRule<C>, context: &Context<'_>) {
@@ -142,8 +179,11 @@ impl World {
         let collection = self.registry.collection(C::META.name).unwrap();
         let scope = Scope::new(&self.registry, collection, Caller::Superuser);
         let compiled = basalt_lang::compile(text, &scope).unwrap();
+        let plan = compiled.plan.gathered(collection, &|place, field| {
+            self.registry.is_single(place, field)
+        });
         let filter = Filter {
-            plan: &compiled.plan,
+            plan: &plan,
             context,
             registry: Some(&self.registry),
         };
@@ -226,6 +266,7 @@ fn all_forms_of_a_rule_agree() {
         world.check::<rules_back::RulesBack>();
         world.check::<rules_call::RulesCall>();
         world.check::<members::Members>();
+        assert!(world.splits.len() > 2, "{:?}", world.splits);
         for (rule, [no, yes]) in world.outcomes {
             let total = outcomes.entry(rule).or_default();
             total[0] += no;

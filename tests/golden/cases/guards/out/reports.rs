@@ -220,7 +220,7 @@ fn read_type(cx: &rules::Context<'_>) -> Predicate<reports::table> {
 /// A part of the rule.
 fn part_of_read_type_2(cx: &rules::Context<'_>) -> Predicate<reports::table> {
     predicate::any([
-        via_about(cx.form, read_type_via_about(cx), true),
+        via_about(cx.form, read_type_via_about(&cx.within()), true),
         predicate::all([
             compare::empty(column::about(), true),
             Predicate::from(
@@ -293,7 +293,7 @@ fn part_of_read_type_in_memory(
 /// schema/reports.toml:8: `about.role = @request.auth.role`
 fn read_about(cx: &rules::Context<'_>) -> Predicate<reports::table> {
     predicate::any([
-        via_about(cx.form, read_about_via_about(cx), true),
+        via_about(cx.form, read_about_via_about(&cx.within()), true),
         predicate::all([
             compare::empty(column::about(), true),
             Predicate::from(
@@ -413,6 +413,7 @@ static RULES: rules::Rules<Reports> = rules::Rules {
                 text: "open = true || type = \"good\" || about = @request.auth.id || about.boss = @request.auth.id",
                 source: "schema/reports.toml:7",
                 reads: &["staff"],
+                split: rules::Split::None,
             }),
             read_is_local: false,
             write: rules::Rule::Public,
@@ -425,6 +426,7 @@ static RULES: rules::Rules<Reports> = rules::Rules {
                 text: "about.role = @request.auth.role",
                 source: "schema/reports.toml:8",
                 reads: &["staff"],
+                split: rules::Split::None,
             }),
             read_is_local: false,
             write: rules::Rule::When(rules::CompiledRule {
@@ -433,6 +435,7 @@ static RULES: rules::Rules<Reports> = rules::Rules {
                 text: "@request.auth.id != about",
                 source: "schema/reports.toml:8",
                 reads: &[],
+                split: rules::Split::None,
             }),
         },
         rules::FieldRules {
@@ -449,6 +452,7 @@ static RULES: rules::Rules<Reports> = rules::Rules {
                 text: "open = true",
                 source: "schema/reports.toml:11",
                 reads: &[],
+                split: rules::Split::None,
             }),
             read_is_local: true,
             write: rules::Rule::Public,
@@ -461,6 +465,7 @@ static RULES: rules::Rules<Reports> = rules::Rules {
                 text: "open = true && strftime(\"%Y\", made) != \"1999\"",
                 source: "schema/reports.toml:13",
                 reads: &[],
+                split: rules::Split::None,
             }),
             read_is_local: false,
             write: rules::Rule::Public,
@@ -517,7 +522,7 @@ impl collection::Collection for Reports {
     ) -> Option<Predicate<reports::table>> {
         match field {
             field::ABOUT => {
-                let condition = filter::dynamic::<super::staff::Staff>(inner);
+                let condition = filter::related::<super::staff::Staff>(inner);
                 Some(via_about(inner.context.form, condition, holds))
             }
             _ => None,

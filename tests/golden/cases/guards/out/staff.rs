@@ -311,7 +311,7 @@ fn write_role_in_memory(
 /// schema/staff.toml:10: `boss.role != "test"`
 fn read_boss(cx: &rules::Context<'_>) -> Predicate<staff::table> {
     predicate::any([
-        via_boss(cx.form, read_boss_via_boss(cx), true),
+        via_boss(cx.form, read_boss_via_boss(&cx.within()), true),
         compare::empty(column::boss(), true),
     ])
 }
@@ -460,6 +460,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "@request.auth.role = \"boss\"",
                 source: "schema/staff.toml:9",
                 reads: &[],
+                split: rules::Split::None,
             }),
         },
         rules::FieldRules {
@@ -470,6 +471,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "boss.role != \"test\"",
                 source: "schema/staff.toml:10",
                 reads: &["staff"],
+                split: rules::Split::None,
             }),
             read_is_local: false,
             write: rules::Rule::Public,
@@ -482,6 +484,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "@request.auth.id = id || @request.auth.role = \"boss\"",
                 source: "schema/staff.toml:12",
                 reads: &[],
+                split: rules::Split::None,
             }),
             read_is_local: true,
             write: rules::Rule::Locked,
@@ -494,6 +497,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "@request.auth.role = \"boss\"",
                 source: "schema/staff.toml:13",
                 reads: &[],
+                split: rules::Split::None,
             }),
             read_is_local: true,
             write: rules::Rule::Public,
@@ -506,6 +510,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "reports_via_about.open ?= true",
                 source: "schema/staff.toml:14",
                 reads: &["reports"],
+                split: rules::Split::None,
             }),
             read_is_local: false,
             write: rules::Rule::When(rules::CompiledRule {
@@ -514,6 +519,7 @@ static RULES: rules::Rules<Staff> = rules::Rules {
                 text: "@collection.reports.about ?= id && @collection.reports.open ?= true",
                 source: "schema/staff.toml:14",
                 reads: &["reports"],
+                split: rules::Split::None,
             }),
         },
     ],
@@ -525,7 +531,7 @@ pub(super) fn via_boss(
     inner: Predicate<staff::table>,
     holds: bool,
 ) -> Predicate<staff::table> {
-    ::basalt_runtime::via_self!(inner, holds, staff::boss)
+    ::basalt_runtime::via_self!(form, inner, holds, staff::boss)
 }
 
 /// The collection `staff`, schema/staff.toml:1.
@@ -572,7 +578,7 @@ impl collection::Collection for Staff {
     ) -> Option<Predicate<staff::table>> {
         match field {
             field::BOSS => {
-                let condition = filter::dynamic::<super::staff::Staff>(inner);
+                let condition = filter::related::<super::staff::Staff>(inner);
                 Some(via_boss(inner.context.form, condition, holds))
             }
             _ => None,

@@ -262,6 +262,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
         text: "1 = 1",
         source: "schema/odd.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -269,6 +270,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
         text: "1 = 2",
         source: "schema/odd.toml:8",
         reads: &[],
+        split: rules::Split::None,
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
@@ -276,6 +278,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
         text: "public > 'x' && kind = 'nothing'",
         source: "schema/odd.toml:9",
         reads: &[],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -283,6 +286,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
         text: "kind ~ 'nothing' || 'a' = 'a'",
         source: "schema/odd.toml:10",
         reads: &[],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -290,6 +294,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
         text: "public > 'x' || title = ''",
         source: "schema/odd.toml:11",
         reads: &[],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
@@ -302,6 +307,7 @@ static RULES: rules::Rules<Odd> = rules::Rules {
                 text: "1 = 1",
                 source: "schema/odd.toml:14",
                 reads: &[],
+                split: rules::Split::None,
             }),
             read_is_local: true,
             write: rules::Rule::Public,

@@ -561,6 +561,7 @@ static RULES: rules::Rules<Comments> = rules::Rules {
         text: "@collection.people:a.team ?= post.author.team && @collection.people:b.id ?= author",
         source: "schema/comments.toml:4",
         reads: &["people", "posts"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Locked,
     create: rules::Rule::When(rules::CompiledRule {
@@ -569,6 +570,7 @@ static RULES: rules::Rules<Comments> = rules::Rules {
         text: "strftime(\"%H\", body) = \"\" && post.editors.id ?= author",
         source: "schema/comments.toml:5",
         reads: &["people", "posts"],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -576,6 +578,7 @@ static RULES: rules::Rules<Comments> = rules::Rules {
         text: "(post.editors.name != \"\" || body = \"abc\") && post.editors.team ?= author.team",
         source: "schema/comments.toml:6",
         reads: &["people", "posts"],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -583,6 +586,7 @@ static RULES: rules::Rules<Comments> = rules::Rules {
         text: "(post.kinds:each != \"a\" || post.author.team.name = \"a\" && body != \"\") && post.kinds:each ?= post.author.name",
         source: "schema/comments.toml:7",
         reads: &["people", "posts", "teams"],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
@@ -644,11 +648,11 @@ impl collection::Collection for Comments {
     ) -> Option<Predicate<comments::table>> {
         match field {
             field::POST => {
-                let condition = filter::dynamic::<super::posts::Posts>(inner);
+                let condition = filter::related::<super::posts::Posts>(inner);
                 Some(via_post(inner.context.form, condition, holds))
             }
             field::AUTHOR => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_author(inner.context.form, condition, holds))
             }
             _ => None,

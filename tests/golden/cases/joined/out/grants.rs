@@ -217,11 +217,11 @@ impl collection::Collection for Grants {
     ) -> Option<Predicate<grants::table>> {
         match field {
             field::POST => {
-                let condition = filter::dynamic::<super::posts::Posts>(inner);
+                let condition = filter::related::<super::posts::Posts>(inner);
                 Some(via_post(inner.context.form, condition, holds))
             }
             field::PERSON => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_person(inner.context.form, condition, holds))
             }
             _ => None,

@@ -412,6 +412,7 @@ static RULES: rules::Rules<People> = rules::Rules {
         text: "posts_via_author.title ?= \"a\"",
         source: "schema/people.toml:5",
         reads: &["posts"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -419,6 +420,7 @@ static RULES: rules::Rules<People> = rules::Rules {
         text: "@request.auth.team.name = team.name",
         source: "schema/people.toml:6",
         reads: &["people", "teams"],
+        split: rules::Split::None,
     }),
     create: rules::Rule::Locked,
     update: rules::Rule::When(rules::CompiledRule {
@@ -427,6 +429,7 @@ static RULES: rules::Rules<People> = rules::Rules {
         text: "posts_via_editors.title = \"a\" || posts_via_author.comments_via_post.body ?~ \"b\"",
         source: "schema/people.toml:7",
         reads: &["comments", "posts"],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::Locked,
     auth: rules::Rule::Public,
@@ -486,7 +489,7 @@ impl collection::Collection for People {
     ) -> Option<Predicate<people::table>> {
         match field {
             field::TEAM => {
-                let condition = filter::dynamic::<super::teams::Teams>(inner);
+                let condition = filter::related::<super::teams::Teams>(inner);
                 Some(via_team(inner.context.form, condition, holds))
             }
             _ => None,

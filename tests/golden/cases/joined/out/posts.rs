@@ -600,6 +600,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "@collection.grants.post ?= id && @collection.grants.person ?= @request.auth.id && @collection.grants.level ?> 2",
         source: "schema/posts.toml:4",
         reads: &["grants"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -607,6 +608,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "editors.team.name = author.team.name",
         source: "schema/posts.toml:5",
         reads: &["people", "teams"],
+        split: rules::Split::None,
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
@@ -614,6 +616,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.team = @request.body.editors.team.id && @request.body.editors.name:lower != title",
         source: "schema/posts.toml:6",
         reads: &["people"],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -621,6 +624,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "kinds:each ?= author.name || strftime(\"%Y\", created) = \"2999\" && geoDistance(place.lon, place.lat, author.team.place.lon, -3) < 10",
         source: "schema/posts.toml:7",
         reads: &["people", "teams"],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -628,6 +632,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "geoDistance(place.lon, place.lat, 1.5, -3) < 10 && comments_via_post.id = \"\"",
         source: "schema/posts.toml:8",
         reads: &["comments"],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
@@ -692,11 +697,11 @@ impl collection::Collection for Posts {
     ) -> Option<Predicate<posts::table>> {
         match field {
             field::AUTHOR => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_author(inner.context.form, condition, holds))
             }
             field::EDITORS => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_editors(inner.context.form, condition, holds))
             }
             _ => None,

@@ -200,6 +200,7 @@ static RULES: rules::Rules<Teams> = rules::Rules {
         text: "people_via_team.id ?= @request.auth.id",
         source: "schema/teams.toml:4",
         reads: &["people"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -207,6 +208,7 @@ static RULES: rules::Rules<Teams> = rules::Rules {
         text: "strftime(\"%Y\") = name || name != \"a\"",
         source: "schema/teams.toml:5",
         reads: &[],
+        split: rules::Split::None,
     }),
     create: rules::Rule::Locked,
     update: rules::Rule::Locked,

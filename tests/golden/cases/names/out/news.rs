@@ -145,48 +145,38 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
 
 /// schema/news.toml:4: `news.news.fields.rules.type = "x"`
 fn list(cx: &rules::Context<'_>) -> Predicate<news::table> {
+    via_news_(cx.form, list_via_news(&cx.within()), true)
+}
+
+/// What must hold of a record that `news` points to.
+fn list_via_news(cx: &rules::Context<'_>) -> Predicate<news::table> {
+    via_news_(cx.form, list_via_news_via_news(&cx.within()), true)
+}
+
+/// What must hold of a record that `news` points to.
+fn list_via_news_via_news(cx: &rules::Context<'_>) -> Predicate<news::table> {
     predicate::all([
-        via_news_(cx.form, list_via_news(cx), true),
-        via_news_(cx.form, list_via_news_2(cx), false),
+        via_fields(cx.form, list_via_news_via_news_via_fields(&cx.within()), false),
+        via_fields(cx.form, list_via_news_via_news_via_fields_2(&cx.within()), true),
     ])
 }
 
-/// What must hold of a record that `news` points to.
-fn list_via_news_2(cx: &rules::Context<'_>) -> Predicate<news::table> {
-    via_news_(cx.form, list_via_news_2_via_news(cx), true)
-}
-
-/// What must hold of a record that `news` points to.
-fn list_via_news_2_via_news(cx: &rules::Context<'_>) -> Predicate<news::table> {
-    via_fields(cx.form, list_via_news_2_via_news_via_fields(cx), true)
-}
-
 /// What must hold of a record that `fields` points to.
-fn list_via_news_2_via_news_via_fields(
+fn list_via_news_via_news_via_fields_2(
     cx: &rules::Context<'_>,
 ) -> Predicate<rules_table::table> {
     super::rules::via_rules_(
         cx.form,
-        list_via_news_2_via_news_via_fields_via_rules(cx),
+        list_via_news_via_news_via_fields_2_via_rules(&cx.within()),
         true,
     )
 }
 
 /// What must hold of a record that `rules` points to.
-fn list_via_news_2_via_news_via_fields_via_rules(
+fn list_via_news_via_news_via_fields_2_via_rules(
     cx: &rules::Context<'_>,
 ) -> Predicate<options::table> {
-    compare::test(super::options::column::type_(), Op::Equal, "x", Truth::False)
-}
-
-/// What must hold of a record that `news` points to.
-fn list_via_news(cx: &rules::Context<'_>) -> Predicate<news::table> {
-    via_news_(cx.form, list_via_news_via_news(cx), true)
-}
-
-/// What must hold of a record that `news` points to.
-fn list_via_news_via_news(cx: &rules::Context<'_>) -> Predicate<news::table> {
-    via_fields(cx.form, list_via_news_via_news_via_fields(cx), true)
+    compare::test(super::options::column::type_(), Op::Equal, "x", Truth::True)
 }
 
 /// What must hold of a record that `fields` points to.
@@ -195,7 +185,7 @@ fn list_via_news_via_news_via_fields(
 ) -> Predicate<rules_table::table> {
     super::rules::via_rules_(
         cx.form,
-        list_via_news_via_news_via_fields_via_rules(cx),
+        list_via_news_via_news_via_fields_via_rules(&cx.within()),
         true,
     )
 }
@@ -204,7 +194,7 @@ fn list_via_news_via_news_via_fields(
 fn list_via_news_via_news_via_fields_via_rules(
     cx: &rules::Context<'_>,
 ) -> Predicate<options::table> {
-    compare::test(super::options::column::type_(), Op::Equal, "x", Truth::True)
+    compare::test(super::options::column::type_(), Op::Equal, "x", Truth::False)
 }
 
 /// The same over a record in memory.
@@ -213,10 +203,7 @@ fn list_in_memory(
     record: &NewsRecord,
     conn: &mut sql::Conn,
 ) -> QueryResult<bool> {
-    Ok(
-        memory::related::<News>(conn, record.news_.get(), list_via_news(cx))?
-            && !memory::related::<News>(conn, record.news_.get(), list_via_news_2(cx))?,
-    )
+    Ok(memory::related::<News>(conn, record.news_.get(), list_via_news(cx))?)
 }
 
 /// The rules of `news`.
@@ -227,6 +214,7 @@ static RULES: rules::Rules<News> = rules::Rules {
         text: "news.news.fields.rules.type = \"x\"",
         source: "schema/news.toml:4",
         reads: &["news", "options", "rules"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Locked,
     create: rules::Rule::Locked,
@@ -243,7 +231,7 @@ pub(super) fn via_news_(
     inner: Predicate<news::table>,
     holds: bool,
 ) -> Predicate<news::table> {
-    ::basalt_runtime::via_self!(inner, holds, news::news_)
+    ::basalt_runtime::via_self!(form, inner, holds, news::news_)
 }
 
 /// Some record that `fields` points to satisfies `inner`, or none does. schema/news.toml:8
@@ -291,11 +279,11 @@ impl collection::Collection for News {
     ) -> Option<Predicate<news::table>> {
         match field {
             field::NEWS_ => {
-                let condition = filter::dynamic::<super::news::News>(inner);
+                let condition = filter::related::<super::news::News>(inner);
                 Some(via_news_(inner.context.form, condition, holds))
             }
             field::FIELDS => {
-                let condition = filter::dynamic::<super::rules::Rules>(inner);
+                let condition = filter::related::<super::rules::Rules>(inner);
                 Some(via_fields(inner.context.form, condition, holds))
             }
             _ => None,

@@ -229,13 +229,13 @@ fn list(cx: &rules::Context<'_>) -> Predicate<options::table> {
     predicate::all([
         compare::test(column::type_(), Op::Equal, "x", Truth::True),
         compare::test(column::table_(), Op::NotEqual, "", Truth::True),
-        via_value(cx.form, list_via_value(cx), true),
+        via_value(cx.form, list_via_value(&cx.within()), true),
     ])
 }
 
 /// What must hold of a record that `value` points to.
 fn list_via_value(cx: &rules::Context<'_>) -> Predicate<rules_table::table> {
-    super::rules::via_rules_(cx.form, list_via_value_via_rules(cx), true)
+    super::rules::via_rules_(cx.form, list_via_value_via_rules(&cx.within()), true)
 }
 
 /// What must hold of a record that `rules` points to.
@@ -266,6 +266,7 @@ static RULES: rules::Rules<Options> = rules::Rules {
         text: "type = \"x\" && table != \"\" && value.rules.self > 1",
         source: "schema/options.toml:4",
         reads: &["options", "rules"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::Locked,
     create: rules::Rule::Locked,
@@ -326,7 +327,7 @@ impl collection::Collection for Options {
     ) -> Option<Predicate<options::table>> {
         match field {
             field::VALUE => {
-                let condition = filter::dynamic::<super::rules::Rules>(inner);
+                let condition = filter::related::<super::rules::Rules>(inner);
                 Some(via_value(inner.context.form, condition, holds))
             }
             _ => None,

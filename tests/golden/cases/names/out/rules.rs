@@ -202,7 +202,7 @@ impl collection::Collection for Rules {
     ) -> Option<Predicate<rules_table::table>> {
         match field {
             field::RULES_ => {
-                let condition = filter::dynamic::<super::options::Options>(inner);
+                let condition = filter::related::<super::options::Options>(inner);
                 Some(via_rules_(inner.context.form, condition, holds))
             }
             _ => None,

@@ -211,7 +211,7 @@ pub(super) fn via_parent(
     inner: Predicate<teams::table>,
     holds: bool,
 ) -> Predicate<teams::table> {
-    ::basalt_runtime::via_self!(inner, holds, teams::parent)
+    ::basalt_runtime::via_self!(form, inner, holds, teams::parent)
 }
 
 /// Some record that `friends` points to satisfies `inner`, or none does. schema/teams.toml:5
@@ -220,7 +220,7 @@ pub(super) fn via_friends(
     inner: Predicate<teams::table>,
     holds: bool,
 ) -> Predicate<teams::table> {
-    ::basalt_runtime::via_many_self!(inner, holds, teams[link_friends])
+    ::basalt_runtime::via_many_self!(form, inner, holds, teams[link_friends])
 }
 
 /// The record that `lead` points to satisfies `inner`, or none does. schema/teams.toml:6
@@ -279,19 +279,19 @@ impl collection::Collection for Teams {
     ) -> Option<Predicate<teams::table>> {
         match field {
             field::PARENT => {
-                let condition = filter::dynamic::<super::teams::Teams>(inner);
+                let condition = filter::related::<super::teams::Teams>(inner);
                 Some(via_parent(inner.context.form, condition, holds))
             }
             field::FRIENDS => {
-                let condition = filter::dynamic::<super::teams::Teams>(inner);
+                let condition = filter::related::<super::teams::Teams>(inner);
                 Some(via_friends(inner.context.form, condition, holds))
             }
             field::LEAD => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_lead(inner.context.form, condition, holds))
             }
             field::MEMBERS => {
-                let condition = filter::dynamic::<super::people::People>(inner);
+                let condition = filter::related::<super::people::People>(inner);
                 Some(via_members(inner.context.form, condition, holds))
             }
             _ => None,

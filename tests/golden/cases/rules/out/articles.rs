@@ -356,6 +356,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
         text: "@request.auth.id != \"\" && @request.query.all = \"1\" && created <= @now",
         source: "schema/articles.toml:4",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -363,6 +364,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
         text: "@request.body.tags:each ?= \"a\" || @request.headers.x_key ?~ \"abc\" || @request.method = \"GET\" || @request.context != \"expand\"",
         source: "schema/articles.toml:5",
         reads: &[],
+        split: rules::Split::None,
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
@@ -370,6 +372,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
         text: "@request.body.public:isset = true && @request.body.tags:length > 1 && @request.body.tags:each != \"c\"",
         source: "schema/articles.toml:6",
         reads: &[],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -377,6 +380,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
         text: "@request.body.title:changed = false && (@request.query.force:isset = true || @request.auth.id = title)",
         source: "schema/articles.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -384,6 +388,7 @@ static RULES: rules::Rules<Articles> = rules::Rules {
         text: "@request.auth.collectionName = \"users\" && title:lower = @request.body.title:lower",
         source: "schema/articles.toml:8",
         reads: &[],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,

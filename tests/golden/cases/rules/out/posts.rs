@@ -168,10 +168,14 @@ pub static META: meta::CollectionMeta = meta::CollectionMeta {
 fn list(cx: &rules::Context<'_>) -> Predicate<posts::table> {
     predicate::all([
         predicate::any([
-            via_author(cx.form, list_via_author(cx), true),
+            via_author(cx.form, list_via_author(&cx.within()), true),
             compare::empty(column::author(), true),
         ]),
-        via_author_via_organization(cx.form, list_via_author_via_organization(cx), true),
+        via_author_via_organization(
+            cx.form,
+            list_via_author_via_organization(&cx.within()),
+            true,
+        ),
     ])
 }
 
@@ -187,7 +191,7 @@ fn list_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
     predicate::any([
         super::users::via_organization(
             cx.form,
-            list_via_author_via_organization_2(cx),
+            list_via_author_via_organization_2(&cx.within()),
             true,
         ),
         compare::empty(super::users::column::organization(), true),
@@ -229,34 +233,37 @@ fn list_in_memory(
 
 /// schema/posts.toml:5: `author.permissions.active = true`
 fn view(cx: &rules::Context<'_>) -> Predicate<posts::table> {
-    predicate::all([
-        via_author(cx.form, view_via_author(cx), true),
-        via_author(cx.form, view_via_author_2(cx), false),
-    ])
-}
-
-/// What must hold of a record that `author` points to.
-fn view_via_author_2(cx: &rules::Context<'_>) -> Predicate<users::table> {
-    super::users::via_permissions(cx.form, view_via_author_2_via_permissions(cx), true)
-}
-
-/// What must hold of a record that `permissions` points to.
-fn view_via_author_2_via_permissions(
-    cx: &rules::Context<'_>,
-) -> Predicate<permissions::table> {
-    compare::test(super::permissions::column::active(), Op::Equal, true, Truth::False)
+    via_author(cx.form, view_via_author(&cx.within()), true)
 }
 
 /// What must hold of a record that `author` points to.
 fn view_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
-    super::users::via_permissions(cx.form, view_via_author_via_permissions(cx), true)
+    predicate::all([
+        super::users::via_permissions(
+            cx.form,
+            view_via_author_via_permissions(&cx.within()),
+            false,
+        ),
+        super::users::via_permissions(
+            cx.form,
+            view_via_author_via_permissions_2(&cx.within()),
+            true,
+        ),
+    ])
+}
+
+/// What must hold of a record that `permissions` points to.
+fn view_via_author_via_permissions_2(
+    cx: &rules::Context<'_>,
+) -> Predicate<permissions::table> {
+    compare::test(super::permissions::column::active(), Op::Equal, true, Truth::True)
 }
 
 /// What must hold of a record that `permissions` points to.
 fn view_via_author_via_permissions(
     cx: &rules::Context<'_>,
 ) -> Predicate<permissions::table> {
-    compare::test(super::permissions::column::active(), Op::Equal, true, Truth::True)
+    compare::test(super::permissions::column::active(), Op::Equal, true, Truth::False)
 }
 
 /// The same over a record in memory.
@@ -268,18 +275,15 @@ fn view_in_memory(
     Ok(
         memory::related::<
             super::users::Users,
-        >(conn, record.author.get(), view_via_author(cx))?
-            && !memory::related::<
-                super::users::Users,
-            >(conn, record.author.get(), view_via_author_2(cx))?,
+        >(conn, record.author.get(), view_via_author(cx))?,
     )
 }
 
 /// schema/posts.toml:6: `author.permissions.active ?= true || editors.id ?= @request.auth.id`
 fn create(cx: &rules::Context<'_>) -> Predicate<posts::table> {
     predicate::any([
-        via_author(cx.form, create_via_author(cx), true),
-        via_editors(cx.form, create_via_editors(cx), true),
+        via_author(cx.form, create_via_author(&cx.within()), true),
+        via_editors(cx.form, create_via_editors(&cx.within()), true),
         predicate::all([
             compare::empty(column::editors(), true),
             Predicate::from(
@@ -296,7 +300,11 @@ fn create_via_editors(cx: &rules::Context<'_>) -> Predicate<users::table> {
 
 /// What must hold of a record that `author` points to.
 fn create_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
-    super::users::via_permissions(cx.form, create_via_author_via_permissions(cx), true)
+    super::users::via_permissions(
+        cx.form,
+        create_via_author_via_permissions(&cx.within()),
+        true,
+    )
 }
 
 /// What must hold of a record that `permissions` points to.
@@ -332,12 +340,16 @@ fn create_in_memory(
 
 /// schema/posts.toml:7: `author.permissions.active ?= true && author.permissions.name ?= "edit"`
 fn update(cx: &rules::Context<'_>) -> Predicate<posts::table> {
-    via_author(cx.form, update_via_author(cx), true)
+    via_author(cx.form, update_via_author(&cx.within()), true)
 }
 
 /// What must hold of a record that `author` points to.
 fn update_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
-    super::users::via_permissions(cx.form, update_via_author_via_permissions(cx), true)
+    super::users::via_permissions(
+        cx.form,
+        update_via_author_via_permissions(&cx.within()),
+        true,
+    )
 }
 
 /// What must hold of a record that `permissions` points to.
@@ -372,20 +384,20 @@ fn update_in_memory(
 fn delete(cx: &rules::Context<'_>) -> Predicate<posts::table> {
     predicate::all([
         compare::test(compare::length(column::editors()), Op::Greater, 0.0, Truth::True),
-        via_author(cx.form, delete_via_author(cx), true),
+        via_author(cx.form, delete_via_author(&cx.within()), true),
     ])
 }
 
 /// What must hold of a record that `author` points to.
 fn delete_via_author(cx: &rules::Context<'_>) -> Predicate<users::table> {
-    super::users::via_manager(cx.form, delete_via_author_via_manager(cx), true)
+    super::users::via_manager(cx.form, delete_via_author_via_manager(&cx.within()), true)
 }
 
 /// What must hold of a record that `manager` points to.
 fn delete_via_author_via_manager(cx: &rules::Context<'_>) -> Predicate<users::table> {
     super::users::via_organization(
         cx.form,
-        delete_via_author_via_manager_via_organization(cx),
+        delete_via_author_via_manager_via_organization(&cx.within()),
         true,
     )
 }
@@ -419,6 +431,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.organization.name != \"test\" && authorViaOrganization.name > \"a\"",
         source: "schema/posts.toml:4",
         reads: &["organizations", "users"],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -426,6 +439,10 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.permissions.active = true",
         source: "schema/posts.toml:5",
         reads: &["permissions", "users"],
+        split: rules::Split::Link {
+            field: field::AUTHOR,
+            empty: false,
+        },
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
@@ -433,6 +450,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.permissions.active ?= true || editors.id ?= @request.auth.id",
         source: "schema/posts.toml:6",
         reads: &["permissions", "users"],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -440,6 +458,10 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.permissions.active ?= true && author.permissions.name ?= \"edit\"",
         source: "schema/posts.toml:7",
         reads: &["permissions", "users"],
+        split: rules::Split::Link {
+            field: field::AUTHOR,
+            empty: false,
+        },
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -447,6 +469,7 @@ static RULES: rules::Rules<Posts> = rules::Rules {
         text: "author.manager.organization.name = \"test\" && editors:length > 0",
         source: "schema/posts.toml:8",
         reads: &["organizations", "users"],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,
@@ -519,15 +542,15 @@ impl collection::Collection for Posts {
     ) -> Option<Predicate<posts::table>> {
         match field {
             field::AUTHOR => {
-                let condition = filter::dynamic::<super::users::Users>(inner);
+                let condition = filter::related::<super::users::Users>(inner);
                 Some(via_author(inner.context.form, condition, holds))
             }
             field::EDITORS => {
-                let condition = filter::dynamic::<super::users::Users>(inner);
+                let condition = filter::related::<super::users::Users>(inner);
                 Some(via_editors(inner.context.form, condition, holds))
             }
             field::AUTHOR_VIA_ORGANIZATION => {
-                let condition = filter::dynamic::<
+                let condition = filter::related::<
                     super::organizations::Organizations,
                 >(inner);
                 Some(via_author_via_organization(inner.context.form, condition, holds))

@@ -583,6 +583,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
         text: "tags:each != \"c\" && tags:length > 1 && title !~ \"z%\" && place.lon > 0",
         source: "schema/things.toml:4",
         reads: &[],
+        split: rules::Split::None,
     }),
     view: rules::Rule::When(rules::CompiledRule {
         sql: view,
@@ -590,6 +591,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
         text: "tags:each ?= \"a\" || (n > -1.5 && n <= 10 && n != 3) || data.a.b = \"x\" || other = title",
         source: "schema/things.toml:5",
         reads: &[],
+        split: rules::Split::None,
     }),
     create: rules::Rule::When(rules::CompiledRule {
         sql: create,
@@ -597,6 +599,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
         text: "\"abc\" ~ title && title:lower != null && n >= @request.query.n",
         source: "schema/things.toml:6",
         reads: &[],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -604,6 +607,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
         text: "public = true && on = false && n >= 1 && n < 9 && title > \"a\" && other ~ \"b\" && kind = \"a\"",
         source: "schema/things.toml:8",
         reads: &[],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::When(rules::CompiledRule {
         sql: delete,
@@ -611,6 +615,7 @@ static RULES: rules::Rules<Things> = rules::Rules {
         text: "n <= @request.auth.level || title ~ @request.auth.nick || data.a.b = @request.auth.level",
         source: "schema/things.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     auth: rules::Rule::Locked,
     manage: rules::Rule::Locked,

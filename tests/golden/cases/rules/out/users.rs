@@ -389,6 +389,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         text: "organization = \"\"",
         source: "schema/users.toml:5",
         reads: &[],
+        split: rules::Split::None,
     }),
     update: rules::Rule::When(rules::CompiledRule {
         sql: update,
@@ -396,6 +397,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         text: "id = @request.auth.id",
         source: "schema/users.toml:6",
         reads: &[],
+        split: rules::Split::None,
     }),
     delete: rules::Rule::Locked,
     auth: rules::Rule::When(rules::CompiledRule {
@@ -404,6 +406,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         text: "verified = true",
         source: "schema/users.toml:7",
         reads: &[],
+        split: rules::Split::None,
     }),
     manage: rules::Rule::When(rules::CompiledRule {
         sql: manage,
@@ -411,6 +414,7 @@ static RULES: rules::Rules<Users> = rules::Rules {
         text: "@request.auth.collectionName = \"users\" && @request.auth.id = id",
         source: "schema/users.toml:8",
         reads: &[],
+        split: rules::Split::None,
     }),
     fields: &[],
 };
@@ -441,7 +445,7 @@ pub(super) fn via_manager(
     inner: Predicate<users::table>,
     holds: bool,
 ) -> Predicate<users::table> {
-    ::basalt_runtime::via_self!(inner, holds, users::manager)
+    ::basalt_runtime::via_self!(form, inner, holds, users::manager)
 }
 
 /// The collection `users`, schema/users.toml:1.
@@ -488,19 +492,19 @@ impl collection::Collection for Users {
     ) -> Option<Predicate<users::table>> {
         match field {
             field::ORGANIZATION => {
-                let condition = filter::dynamic::<
+                let condition = filter::related::<
                     super::organizations::Organizations,
                 >(inner);
                 Some(via_organization(inner.context.form, condition, holds))
             }
             field::PERMISSIONS => {
-                let condition = filter::dynamic::<
+                let condition = filter::related::<
                     super::permissions::Permissions,
                 >(inner);
                 Some(via_permissions(inner.context.form, condition, holds))
             }
             field::MANAGER => {
-                let condition = filter::dynamic::<super::users::Users>(inner);
+                let condition = filter::related::<super::users::Users>(inner);
                 Some(via_manager(inner.context.form, condition, holds))
             }
             _ => None,
