@@ -193,13 +193,11 @@ impl Expander<'_> {
         for (record, sight) in found.into_iter().zip(sights) {
             records.insert(record.id().to_owned(), (record, sight));
         }
-        let (key, many) = (name.to_owned(), relation.many);
-        let entry = Arc::clone(relation.entry);
         Ok(Some(Expansion {
-            key,
-            entry,
+            key: name.to_owned(),
+            entry: Arc::clone(relation.entry),
             pick,
-            many,
+            many: relation.many,
             related,
             records,
             written: Written::default(),
