@@ -95,8 +95,8 @@ impl App {
             secrets,
             callers: Callers::default(),
             throttle: Throttle::default(),
+            passwords: Passwords::on_threads(settings.hashers),
             settings,
-            passwords: Passwords::default(),
         }
     }
 }

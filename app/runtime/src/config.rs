@@ -16,6 +16,9 @@ pub struct Settings {
     pub dir: PathBuf,
     /// Threads that read the database; 0 is one for each core, at least two.
     pub readers: usize,
+    /// Threads that hash passwords, at a low priority; 0 is one for each core. Each needs 19 MiB
+    /// while it works.
+    pub hashers: usize,
     /// Megabytes of answers that are kept for requests that ask the same again; 0 keeps none.
     pub answers_mb: usize,
     /// What is logged, e.g. `info` or `warn,basalt_runtime=debug`.
@@ -44,6 +47,7 @@ impl Default for Settings {
             http: "127.0.0.1:8090".to_owned(),
             dir: PathBuf::from("basalt_data"),
             readers: 0,
+            hashers: 0,
             answers_mb: 32,
             log: "info".to_owned(),
             log_format: LogFormat::Text,
@@ -86,6 +90,7 @@ impl Settings {
                 "http",
                 "dir",
                 "readers",
+                "hashers",
                 "answers_mb",
                 "log",
                 "log_format",

@@ -2,6 +2,7 @@
 
 pub mod callers;
 pub mod guard;
+pub mod hashing;
 pub mod hs256;
 pub mod login;
 pub mod password;
