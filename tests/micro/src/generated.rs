@@ -1,0 +1,3 @@
+//! What the build made of `schema/`: a module for each collection, and `registry()`.
+
+include!(concat!(env!("OUT_DIR"), "/basalt/mod.rs"));
