@@ -5,47 +5,28 @@ use serde_json::json;
 use crate::rows::{Group, Kind, Phase, Row, Size, Work};
 use crate::rules::{ListRule, RULED};
 
-/// Every row for these sizes, in the order in which they run.
-pub fn all(sizes: &[Size]) -> Vec<Row> {
-    let mut rows = create_rows(sizes);
-    rows.extend(auth_and_read_rows());
-    for &size in sizes {
-        rows.extend(list_rows(Kind::Posts(size)));
-        rows.push(cold_row(Kind::Posts(size), ListRule::Public));
-    }
-    for &size in sizes {
-        let kind = Kind::Posts(size);
-        rows.extend(RULED.into_iter().flat_map(|rule| rule_rows(kind, rule)));
-        rows.extend(RULED.into_iter().map(|rule| cold_row(kind, rule)));
-        let rule = "@request.auth.id != ''";
-        let delete = Row::new(
-            Group::Delete,
-            Kind::Posts(size),
-            Work::Delete { second: true },
-            100,
-            10,
-        );
-        rows.push(
-            delete
-                .ruled("deleteRule", rule, "_auth")
-                .during(Phase::Ruled),
-        );
-    }
-    let cascades = [Kind::Users, Kind::Organizations];
-    let deleted = sizes.iter().map(|&size| Kind::Posts(size)).chain(cascades);
-    rows.extend(deleted.map(|kind| {
-        let work = Work::Delete { second: false };
-        let row = Row::new(Group::Delete, kind, work, 100, 10).during(Phase::Delete);
-        if cascades.contains(&kind) {
-            row.named("(cascade)")
-        } else {
-            row
-        }
-    }));
+/// Every row for a data set of this size, in the order in which they run. Those that no posts
+/// matter to are in it only if `shared`.
+pub fn all(size: Size, shared: bool) -> Vec<Row> {
+    let kind = Kind::Posts(size);
+    let mut rows = create_rows(size);
+    rows.push(Row::new(Group::Start, kind, Work::Start, 1, 1));
+    rows.extend(auth_and_read_rows(kind));
+    rows.extend(list_rows(kind));
+    rows.extend(RULED.into_iter().flat_map(|rule| rule_rows(kind, rule)));
+    rows.extend(custom_rows(kind));
+    rows.extend(delete_rows(kind));
+    rows.retain(|row| shared || depends_on_posts(row));
     rows
 }
 
-fn create_rows(sizes: &[Size]) -> Vec<Row> {
+/// Would the row be another one with more posts?
+pub fn depends_on_posts(row: &Row) -> bool {
+    let cascades = matches!(row.work, Work::Delete { .. });
+    matches!(row.kind, Kind::Posts(_)) || cascades
+}
+
+fn create_rows(size: Size) -> Vec<Row> {
     const NAMED: &str = "@request.body.name != ''";
     const USERS: &str = "@request.body.email != '' && @request.body.permissions:length > 0";
     const POSTS: &str = "@request.auth.id != '' && @request.body.public:isset = true";
@@ -54,15 +35,8 @@ fn create_rows(sizes: &[Size]) -> Vec<Row> {
         (Kind::Permissions, NAMED, "_named", 25, 5),
         (Kind::Users, USERS, "_ruled", 250, 50),
     ];
-    let posts = sizes.iter().map(|&size| {
-        (
-            Kind::Posts(size),
-            POSTS,
-            ListRule::Auth.suffix(),
-            size.posts / 2,
-            500,
-        )
-    });
+    let half = size.posts / 2;
+    let posts = (Kind::Posts(size), POSTS, ListRule::Auth.suffix(), half, 500);
     let pair = |(kind, rule, variant, requests, concurrency)| {
         let row = |second| {
             let work = Work::Create { second };
@@ -70,10 +44,10 @@ fn create_rows(sizes: &[Size]) -> Vec<Row> {
         };
         [row(false), row(true).ruled("createRule", rule, variant)]
     };
-    fixed.into_iter().chain(posts).flat_map(pair).collect()
+    fixed.into_iter().chain([posts]).flat_map(pair).collect()
 }
 
-fn auth_and_read_rows() -> Vec<Row> {
+fn auth_and_read_rows(posts: Kind) -> Vec<Row> {
     let row = |group, work, name: &str, requests, concurrency| {
         let name = format!("{name} {requests}x{concurrency}");
         Row {
@@ -86,6 +60,10 @@ fn auth_and_read_rows() -> Vec<Row> {
         row(Group::Auth, Work::Login, "auth-with-password", 250, 10),
         row(Group::Auth, Work::Refresh, "auth-refresh", 1000, 1000),
         row(Group::Auth, Work::Refresh, "auth-refresh", 1000, 100),
+        Row {
+            name: "p99 of lists while 250 log in".to_owned(),
+            ..Row::new(Group::Auth, posts, Work::Storm, 250, 250)
+        },
         row(Group::Read, Work::View, "view user", 1000, 1000),
         row(Group::Read, Work::View, "view user", 1000, 100),
     ]
@@ -96,12 +74,11 @@ const PAGE_ONLY: &str = "?perPage=20&skipTotal=1";
 
 fn list_rows(kind: Kind) -> Vec<Row> {
     let row = |name, query, requests, concurrency, updates| {
-        let (rule, cold) = (ListRule::Public, false);
+        let rule = ListRule::Public;
         let work = Work::List {
             rule,
             query,
             updates,
-            cold,
         };
         Row::new(Group::List, kind, work, requests, concurrency).named(name)
     };
@@ -136,23 +113,6 @@ fn list_rows(kind: Kind) -> Vec<Row> {
     ]
 }
 
-/// A total that was counted once can be kept. These rows show what it costs to count it.
-fn cold_row(kind: Kind, rule: ListRule) -> Row {
-    let work = Work::List {
-        rule,
-        query: PAGE,
-        updates: 0,
-        cold: true,
-    };
-    let row = Row::new(Group::ListCold, kind, work, 100, 10);
-    match rule {
-        ListRule::Public => row.named("no rule"),
-        _ => row
-            .ruled("listRule", rule.text(), rule.suffix())
-            .during(Phase::Ruled),
-    }
-}
-
 /// With and without total; where the peer's benchmark tries an index: without and with it.
 fn rule_rows(kind: Kind, rule: ListRule) -> Vec<Row> {
     let row = |query, index: Option<&str>| {
@@ -160,7 +120,6 @@ fn rule_rows(kind: Kind, rule: ListRule) -> Vec<Row> {
             rule,
             query,
             updates: 0,
-            cold: false,
         };
         let row = Row::new(Group::ListRule, kind, work, 100, 10);
         let mut row = row
@@ -194,6 +153,39 @@ fn rule_rows(kind: Kind, rule: ListRule) -> Vec<Row> {
     }
 }
 
+/// The application's own code: compiled in Basalt, JavaScript in the peer.
+fn custom_rows(kind: Kind) -> Vec<Row> {
+    let newest = |concurrency| {
+        let name = format!("{} newest 500x{concurrency}", kind.name());
+        let row = Row::new(Group::Custom, kind, Work::Newest, 500, concurrency);
+        Row { name, ..row }.during(Phase::Custom)
+    };
+    let mut hooked = Row::new(Group::Custom, kind, Work::Hooked, 100, 10)
+        .named("update with a hook")
+        .during(Phase::Custom);
+    hooked.collection.push_str(ListRule::Auth.suffix());
+    vec![newest(500), newest(50), newest(1), hooked]
+}
+
+/// Posts under two rules; then what takes others with it.
+fn delete_rows(kind: Kind) -> Vec<Row> {
+    let row = |kind, second| {
+        Row::new(Group::Delete, kind, Work::Delete { second }, 100, 10).during(Phase::Delete)
+    };
+    let cascade = |which| {
+        let name = format!("{} with {}", Kind::name(which), kind.name());
+        Row { name, ..row(which, false) }
+    };
+    let rule = "@request.auth.id != ''";
+    let ruled = row(kind, true).ruled("deleteRule", rule, ListRule::Auth.suffix());
+    vec![
+        ruled.during(Phase::Custom),
+        row(kind, false),
+        cascade(Kind::Users),
+        cascade(Kind::Organizations),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, clippy::panic)]
@@ -205,17 +197,22 @@ mod tests {
 
     #[test]
     fn the_rows_of_one_size() {
-        let rows = all(&SIZES[..1]);
+        let rows = all(SIZES[0], true);
         let count = |group| rows.iter().filter(|row| row.group == group).count();
         let groups = [
-            Group::Create,
-            Group::Auth,
-            Group::Read,
-            Group::List,
-            Group::ListRule,
+            (Group::Create, 8),
+            (Group::Auth, 5),
+            (Group::Read, 2),
+            (Group::List, 8),
+            (Group::ListRule, 20),
+            (Group::Custom, 4),
+            (Group::Delete, 4),
+            (Group::Start, 1),
         ];
-        assert_eq!(groups.map(count), [8, 4, 2, 8, 20]);
-        assert_eq!([count(Group::ListCold), count(Group::Delete)], [10, 4]);
+        for (group, due) in groups {
+            assert_eq!(count(group), due, "{}", group.name());
+        }
+        assert_eq!(all(SIZES[1], false).len(), rows.len() - 12);
         assert!(
             rows.is_sorted_by_key(|row| row.phase),
             "phases follow each other"
@@ -229,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_peer_is_put_back_after_each_row() {
-        for row in all(&SIZES) {
+        for row in all(SIZES[3], true) {
             let Some((before, after)) = row.patches else {
                 continue;
             };
@@ -255,8 +252,8 @@ mod tests {
                 std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
             toml::from_str::<toml::Table>(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
         };
-        for row in all(&SIZES[..1]) {
-            let (own, main) = (schema(&row.collection), schema(&row.kind.collection()));
+        for row in all(SIZES[0], true) {
+            let (own, main) = (schema(&row.collection), schema(row.kind.collection()));
             assert_eq!(own["fields"], main["fields"], "{}", row.collection);
             assert_eq!(own["name"].as_str(), Some(row.collection.as_str()));
             let key = match row.work {

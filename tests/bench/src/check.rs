@@ -3,45 +3,64 @@
 
 use serde_json::Value;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::request::Request;
 use crate::rows::{Row, Work};
 use crate::server::Server;
-use crate::wires::{Material, own_filter};
+use crate::wires::{HOOKED, Material, REWRITTEN};
 
 /// What differs from run to run or from schema to schema.
 const OWN: [&str; 4] = ["collectionId", "collectionName", "created", "updated"];
 
-/// The answer that a read row measures; pages in an order that both servers share.
-pub async fn answer(
+/// The answer that a row is about; pages in an order that both servers share.
+pub fn answer(
     server: &Server,
     row: &Row,
     collection: &str,
     material: &Material,
 ) -> Result<Option<Value>> {
-    let base = format!("/api/collections/{collection}/records");
-    let path = match row.work {
-        Work::List { query, cold, .. } => {
-            let filter = if cold { own_filter(0) } else { String::new() };
-            format!("{base}{query}{filter}&sort=id")
+    let path = match (row.work, material.read_path(row, collection)) {
+        (Work::List { .. }, Some(path)) => format!("{path}&sort=id"),
+        (Work::View | Work::Newest, Some(path)) => path,
+        (Work::Hooked, _) => {
+            let first = material.posts.first().map(|post| post.id.as_str());
+            let first = first.unwrap_or_default();
+            format!("/api/collections/{collection}/records/{first}")
         }
-        Work::View => format!("{base}/{}", material.first_user()),
         _ => return Ok(None),
     };
-    let mut answer = server
-        .ask(Request::new("GET", &path).token(&server.user))
-        .await?;
+    let mut answer = server.ask(Request::new("GET", &path).token(&server.user))?;
     strip(&mut answer);
+    if row.work == Work::Newest {
+        // Which of two is newer depends on which of two clients was served first.
+        forget(&mut answer);
+    }
     Ok(Some(answer))
 }
 
+/// The bytes of what a row reads, which must be the same whether kept or made anew.
+pub fn bytes(server: &Server, path: &str) -> Result<Vec<u8>> {
+    let read = Request::new("GET", path).token(&server.user);
+    let anew = server.fetch(read.cold(true))?;
+    let warm = server.fetch(read)?;
+    ensure!(
+        (anew.status, warm.status) == (200, 200),
+        "statuses {} and {}",
+        anew.status,
+        warm.status
+    );
+    ensure!(
+        anew.body == warm.body,
+        "with no-cache the answer is another one"
+    );
+    Ok(warm.body)
+}
+
 /// How many records a collection has.
-pub async fn count(server: &Server, collection: &str) -> Result<u64> {
+pub fn count(server: &Server, collection: &str) -> Result<u64> {
     let path = format!("/api/collections/{collection}/records?perPage=1");
-    let page = server
-        .ask(Request::new("GET", &path).token(&server.superuser))
-        .await?;
+    let page = server.ask(Request::new("GET", &path).token(&server.superuser))?;
     page.get("totalItems")
         .and_then(Value::as_u64)
         .context("the list has no totalItems")
@@ -49,31 +68,42 @@ pub async fn count(server: &Server, collection: &str) -> Result<u64> {
 
 /// What is wrong with an answer, from the data set's point of view.
 pub fn judge(page: &Value, row: &Row, material: &Material) -> Option<String> {
-    let Work::List { rule, query, .. } = row.work else {
-        let id = page.get("id").and_then(Value::as_str);
-        let due = material.first_user();
-        return (id != Some(due)).then(|| format!("the record is {id:?} where {due} was due"));
-    };
-    let posts = material.posts(row.kind);
-    let due = posts
-        .iter()
-        .filter(|post| rule.admits(&material.data, post))
-        .count();
+    let text = |key| page.get(key).and_then(Value::as_str);
+    match row.work {
+        Work::List { rule, query, .. } => {
+            let posts = material.posts.iter();
+            let due = posts.filter(|post| rule.admits(&material.data, post));
+            judge_page(page, due.count(), query.contains("skipTotal"))
+        }
+        Work::Newest => {
+            let count = page.as_array().map_or(0, Vec::len);
+            let due = material.posts.len().min(20);
+            (count != due).then(|| format!("{count} posts where {due} were due"))
+        }
+        Work::Hooked => {
+            let (title, due) = (text("title"), format!("{REWRITTEN}{HOOKED}"));
+            (title != Some(&due)).then(|| format!("the title is {title:?} where {due:?} was due"))
+        }
+        _ => {
+            let (id, due) = (text("id"), material.first_user());
+            (id != Some(due)).then(|| format!("the record is {id:?} where {due} was due"))
+        }
+    }
+}
+
+fn judge_page(page: &Value, found: usize, skip_total: bool) -> Option<String> {
     let items = page
         .get("items")
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
-    if items != due.min(20) {
-        return Some(format!(
-            "{items} items on the page where {} were due",
-            due.min(20)
-        ));
+    let due = found.min(20);
+    if items != due {
+        return Some(format!("{items} items on the page where {due} were due"));
     }
     let total = page.get("totalItems").and_then(Value::as_i64);
-    let due = if query.contains("skipTotal") {
-        -1
-    } else {
-        i64::try_from(due).unwrap_or(-1)
+    let due = match skip_total {
+        true => -1,
+        false => i64::try_from(found).unwrap_or(-1),
     };
     (total != Some(due)).then(|| format!("totalItems is {total:?} where {due} was due"))
 }
@@ -135,6 +165,15 @@ fn strip(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
         _ => {}
+    }
+}
+
+/// Leaves the shape only.
+fn forget(value: &mut Value) {
+    match value {
+        Value::Object(map) => map.values_mut().for_each(forget),
+        Value::Array(items) => items.iter_mut().for_each(forget),
+        other => *other = Value::Null,
     }
 }
 

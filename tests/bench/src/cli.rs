@@ -9,12 +9,19 @@ use crate::rows::{SIZES, Size};
 
 const EXAMPLES: &str = "\
 Examples:
-  # Both servers, the 10k data set, every row
+  # Both servers, 10,000 posts, every row
   basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app
 
   # Only the rows whose name matches, on two sizes, and the files kept for a look
   basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app \\
       --rows '^list rule .*permissions' --sizes 10k,25k --keep
+
+  # All sizes, three times, into files of one's own
+  basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app \\
+      --sizes 10k,25k,50k,100k --repeat 3 --json all.jsonl --markdown all.md
+
+  # What would be measured
+  basalt-bench --list --sizes 100k --rows '^list '
 
   # The peer alone
   basalt-bench --peer ./pocketbase --only peer
@@ -34,7 +41,7 @@ Examples:
 #[command(name = "basalt-bench", version, after_long_help = EXAMPLES)]
 pub struct Options {
     /// The PocketBase executable
-    #[arg(long, value_name = "PATH", required_unless_present = "server")]
+    #[arg(long, value_name = "PATH", required_unless_present_any = ["server", "list"])]
     pub peer: Option<PathBuf>,
 
     /// The executable of the benchmark app (package basalt-bench-app)
@@ -46,21 +53,43 @@ pub struct Options {
           value_parser = parse_size)]
     pub sizes: Vec<Size>,
 
-    /// Measure only rows whose name (group first) matches; the data is loaded all the same
+    /// Measure only rows whose name (group first, see --list) matches; the data is loaded all the same
     #[arg(long, value_name = "REGEX")]
     pub rows: Option<Regex>,
 
     /// Measure only one of the two
-    #[arg(long, value_enum, value_name = "SIDE")]
+    #[arg(long, visible_alias = "side", value_enum, value_name = "SIDE")]
     pub only: Option<Side>,
 
     /// Open a connection for each request instead of keeping them
     #[arg(long)]
     pub new_connections: bool,
 
-    /// Where results.jsonl and report.md go
-    #[arg(long, value_name = "DIR", default_value = "target/bench")]
-    pub out: PathBuf,
+    /// Where the figures go, a JSON line for each row and side
+    #[arg(long, value_name = "FILE", default_value = "target/bench/results.jsonl")]
+    pub json: PathBuf,
+
+    /// Where the report goes
+    #[arg(long, value_name = "FILE", default_value = "target/bench/report.md")]
+    pub markdown: PathBuf,
+
+    /// Run everything so many times, with fresh servers and data, and report on all of it together
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    pub repeat: u16,
+
+    /// After so many seconds, a side sends no more requests of a row (writes are sent all the same)
+    #[arg(long, value_name = "SECONDS", default_value_t = 45,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub row_limit: u64,
+
+    /// The port of the peer, and the next one for the app [default: any that are free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+
+    /// Print the rows, with --rows and --sizes, and run nothing
+    #[arg(long)]
+    pub list: bool,
 
     /// Keep the servers' directories (data and logs) and say where they are
     #[arg(long)]
@@ -70,7 +99,7 @@ pub struct Options {
     #[arg(long)]
     pub smoke: bool,
 
-    /// Fail if a row's ratio (basalt / peer) is below this
+    /// Fail if a row's cold ratio (basalt / peer) is below this
     #[arg(long, value_name = "RATIO")]
     pub min_ratio: Option<f64>,
 

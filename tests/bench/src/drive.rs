@@ -1,20 +1,33 @@
 //! Sends the requests of a row at its concurrency and keeps what came of each.
+//!
+//! One thread that waits for all connections at once, one buffer for whatever arrives: this tool
+//! shares the machine with the servers, and each cycle that it saves is one that doesn't blur the
+//! comparison.
 
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use tokio::task::JoinSet;
+use anyhow::{Context, Result, anyhow};
+use rustix::buffer::spare_capacity;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::fd::OwnedFd;
 
-use crate::http::{Answer, Connection};
+use crate::answer::Reader;
+use crate::http::{PATIENCE, waits};
+use crate::pool::{self, Pool};
 use crate::request::Wire;
+use crate::stop;
+use crate::tally::{Arrival, Tally};
 
-/// Longer than any request of the benchmark should take, so that a stuck server ends the run.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How much of an unexpected answer is quoted.
 const QUOTED: usize = 300;
+/// Enough for any page: one read takes a whole answer.
+const BUFFER: usize = 128 << 10;
+const EVENTS: usize = 256;
+/// How long a wait may be without a look at the clock.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Requests, and how to send them.
 #[derive(Clone)]
@@ -27,233 +40,488 @@ pub struct Load {
     pub status: u16,
     /// Open a connection for each request, inside the measured time?
     pub new_connections: bool,
+    /// One each time that so much has passed, over and over while the other loads last. A request
+    /// that no connection was free for counts from when it was due.
+    pub pace: Option<Duration>,
+    /// Is a 400 after thirty seconds the server's way to say that it takes too long?
+    pub may_give_up: bool,
 }
 
-/// What came of a load.
-#[derive(Debug, Default, Clone)]
-pub struct Tally {
-    /// How long each answered request took.
-    pub latencies: Vec<Duration>,
-    /// How often each status came.
-    pub statuses: BTreeMap<u16, usize>,
-    /// Requests that got no answer.
-    pub errors: usize,
-    /// The first wrong status or error, quoted.
-    pub problem: Option<String>,
-    /// From the first request to the last answer.
-    pub elapsed: Duration,
+/// Sends all loads at once; their tallies in the same order. After the deadline nothing more is sent.
+/// `tick` is called after each answer.
+pub fn run(
+    pool: &mut Pool,
+    loads: &[&Load],
+    deadline: Option<Instant>,
+    tick: &mut dyn FnMut(),
+) -> Result<Vec<Tally>> {
+    let mut driver = Driver::new(pool, loads, deadline)?;
+    driver.run(tick)?;
+    let Driver { slots, flows, .. } = driver;
+    pool.give_back(slots.into_iter().filter_map(|slot| slot.stream));
+    Ok(flows.into_iter().map(|flow| flow.tally).collect())
 }
 
-impl Tally {
-    fn add(&mut self, outcome: Result<Answer>, took: Duration, expected: u16) {
-        match outcome {
-            Ok(answer) => {
-                self.latencies.push(took);
-                *self.statuses.entry(answer.status).or_default() += 1;
-                if answer.status != expected && self.problem.is_none() {
-                    let body = String::from_utf8_lossy(&answer.body);
-                    let quoted: String = body.chars().take(QUOTED).collect();
-                    self.problem = Some(format!(
-                        "status {} where {expected} was due: {quoted}",
-                        answer.status
-                    ));
+/// A load under way.
+struct Flow<'a> {
+    load: &'a Load,
+    next: usize,
+    busy: usize,
+    due: Instant,
+    tally: Tally,
+}
+
+impl Flow<'_> {
+    /// The next request, by its place.
+    fn next(&mut self) -> Option<usize> {
+        let count = self.load.requests.len();
+        let next = self.next;
+        if self.load.pace.is_none() && next >= count {
+            return None;
+        }
+        self.next += 1;
+        self.busy += 1;
+        next.checked_rem(count)
+    }
+
+    fn is_main(&self) -> bool {
+        self.load.pace.is_none()
+    }
+}
+
+/// A connection and the request that it has.
+struct Slot {
+    stream: Option<TcpStream>,
+    reader: Reader,
+    flow: usize,
+    request: usize,
+    written: usize,
+    since: Instant,
+    busy: bool,
+    start: Vec<u8>,
+}
+
+struct Driver<'a> {
+    address: SocketAddr,
+    epoll: OwnedFd,
+    slots: Vec<Slot>,
+    flows: Vec<Flow<'a>>,
+    buffer: Vec<u8>,
+    deadline: Option<Instant>,
+    started: Instant,
+}
+
+impl<'a> Driver<'a> {
+    fn new(pool: &mut Pool, loads: &[&'a Load], deadline: Option<Instant>) -> Result<Driver<'a>> {
+        let now = Instant::now();
+        let flow = |load: &&'a Load| Flow {
+            load,
+            next: 0,
+            busy: 0,
+            due: now,
+            tally: Tally::default(),
+        };
+        let mut driver = Driver {
+            address: pool.address,
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            slots: Vec::new(),
+            flows: loads.iter().map(flow).collect(),
+            buffer: vec![0; BUFFER],
+            deadline,
+            started: now,
+        };
+        let wanted = |load: &&Load| match load.pace {
+            None => load.concurrency.min(load.requests.len()),
+            Some(_) => load.concurrency,
+        };
+        // By turns, so that loads that start together don't queue up behind each other.
+        let workers: Vec<usize> = loads.iter().map(wanted).collect();
+        let most = workers.iter().copied().max().unwrap_or_default();
+        let turns = (0..most).flat_map(|turn| {
+            let loads = workers.iter().enumerate();
+            loads.filter_map(move |(load, &count)| (turn < count).then_some(load))
+        });
+        for flow in turns.collect::<Vec<_>>() {
+            let own = loads.get(flow).is_some_and(|load| load.new_connections);
+            let stream = match own {
+                true => None,
+                false => pool.take(1)?.pop(),
+            };
+            if let Some(stream) = &stream {
+                driver.watch(stream, driver.slots.len())?;
+            }
+            driver.slots.push(Slot {
+                stream,
+                reader: Reader::new(),
+                flow,
+                request: 0,
+                written: 0,
+                since: now,
+                busy: false,
+                start: Vec::with_capacity(QUOTED),
+            });
+        }
+        Ok(driver)
+    }
+
+    /// Each change of the connection is told once; so it is read until nothing is left.
+    fn watch(&self, stream: &TcpStream, slot: usize) -> Result<()> {
+        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        epoll::add(&self.epoll, stream, EventData::new_u64(slot as u64), flags)
+            .context("cannot wait for a connection")
+    }
+
+    fn run(&mut self, tick: &mut dyn FnMut()) -> Result<()> {
+        self.started = Instant::now();
+        for flow in &mut self.flows {
+            flow.due = self.started;
+        }
+        for slot in 0..self.slots.len() {
+            let paced = self.slots.get(slot).and_then(|slot| self.flows.get(slot.flow));
+            if paced.is_some_and(Flow::is_main) {
+                self.send(slot, Instant::now());
+            }
+        }
+        let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
+        let mut looked = self.started;
+        while self.is_open() {
+            stop::check()?;
+            let pause = self.keep_pace();
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timespec(pause))) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error).context("cannot wait for answers"),
+            }
+            for event in events.drain(..) {
+                let slot = usize::try_from(event.data.u64()).unwrap_or(usize::MAX);
+                if self.event(slot) {
+                    tick();
+                }
+            }
+            if looked.elapsed() > LOOK {
+                looked = Instant::now();
+                self.give_up(looked);
+            }
+        }
+        Ok(())
+    }
+
+    fn late(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| now > deadline)
+    }
+
+    /// Is an answer due, or a request left?
+    fn is_open(&self) -> bool {
+        self.flows.iter().any(|flow| flow.busy > 0) || self.mains_open()
+    }
+
+    fn mains_open(&self) -> bool {
+        let late = self.late(Instant::now());
+        let left = |flow: &Flow<'_>| !late && flow.next < flow.load.requests.len();
+        let mut mains = self.flows.iter().filter(|flow| flow.is_main());
+        mains.any(|flow| flow.busy > 0 || left(flow))
+    }
+
+    /// Sends what is due of paced loads; how long until the next one.
+    fn keep_pace(&mut self) -> Duration {
+        let mut pause = LOOK;
+        for number in 0..self.flows.len() {
+            let Some(pace) = self.flows.get(number).and_then(|flow| flow.load.pace) else {
+                continue;
+            };
+            loop {
+                let now = Instant::now();
+                let due = self.flows.get(number).map_or(now, |flow| flow.due);
+                let free = |slot: &Slot| slot.flow == number && !slot.busy;
+                let Some(slot) = self.slots.iter().position(free) else {
+                    break;
+                };
+                if due > now || !self.mains_open() {
+                    pause = pause.min(due.saturating_duration_since(now));
+                    break;
+                }
+                self.send(slot, due);
+                if let Some(flow) = self.flows.get_mut(number) {
+                    flow.due = due + pace;
+                }
+            }
+        }
+        pause
+    }
+
+    /// Sends the next request of the slot's load, if there is one.
+    fn send(&mut self, number: usize, since: Instant) {
+        let late = self.late(since);
+        loop {
+            let Some(slot) = self.slots.get_mut(number) else { return };
+            let Some(flow) = self.flows.get_mut(slot.flow) else { return };
+            slot.busy = false;
+            if late {
+                return;
+            }
+            let Some(request) = flow.next() else { return };
+            slot.begin(request, since);
+            match self.dispatch(number) {
+                Ok(()) => return,
+                Err(error) => self.fail(number, &error),
+            }
+        }
+    }
+
+    fn dispatch(&mut self, number: usize) -> Result<()> {
+        let open = self.slots.get(number).is_some_and(|slot| slot.stream.is_some());
+        if !open {
+            let stream = pool::open(self.address)?;
+            self.watch(&stream, number)?;
+            if let Some(slot) = self.slots.get_mut(number) {
+                slot.stream = Some(stream);
+            }
+        }
+        let Some(slot) = self.slots.get_mut(number) else { return Ok(()) };
+        let Some(flow) = self.flows.get(slot.flow) else { return Ok(()) };
+        slot.write(&flow.load.requests)
+    }
+
+    /// Something happened on a connection. Was it the end of an answer?
+    fn event(&mut self, number: usize) -> bool {
+        let Some(slot) = self.slots.get_mut(number) else { return false };
+        let Some(flow) = self.flows.get_mut(slot.flow) else { return false };
+        if !slot.busy {
+            if slot.is_closed() {
+                slot.stream = None;
+            }
+            return false;
+        }
+        match slot.pump(&flow.load.requests, &mut self.buffer) {
+            Ok(false) => return false,
+            Ok(true) => {
+                let now = Instant::now();
+                flow.busy -= 1;
+                flow.tally.elapsed = now - self.started;
+                let arrival = Arrival {
+                    status: slot.reader.status(),
+                    length: slot.reader.length(),
+                    start: &slot.start,
+                    took: now - slot.since,
+                };
+                flow.tally.arrived(&arrival, flow.load.status, flow.load.may_give_up);
+                if flow.load.new_connections || !slot.reader.keeps_open() {
+                    slot.stream = None;
+                }
+                slot.busy = false;
+                if flow.is_main() {
+                    self.send(number, now);
                 }
             }
             Err(error) => {
-                self.errors += 1;
-                self.problem.get_or_insert_with(|| format!("{error:#}"));
+                let main = flow.is_main();
+                self.fail(number, &error);
+                if main {
+                    self.send(number, Instant::now());
+                }
+            }
+        }
+        true
+    }
+
+    fn fail(&mut self, number: usize, error: &anyhow::Error) {
+        let Some(slot) = self.slots.get_mut(number) else { return };
+        slot.stream = None;
+        slot.busy = false;
+        if let Some(flow) = self.flows.get_mut(slot.flow) {
+            flow.busy -= 1;
+            flow.tally.elapsed = self.started.elapsed();
+            flow.tally.failed(error);
+        }
+    }
+
+    /// Ends requests that wait for too long.
+    fn give_up(&mut self, now: Instant) {
+        for number in 0..self.slots.len() {
+            let Some(slot) = self.slots.get(number) else { return };
+            if slot.busy && now.saturating_duration_since(slot.since) > PATIENCE {
+                self.fail(number, &anyhow!("no answer within {} seconds", PATIENCE.as_secs()));
+                self.send(number, now);
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn begin(&mut self, request: usize, since: Instant) {
+        self.reader.reset();
+        self.start.clear();
+        (self.request, self.written, self.since, self.busy) = (request, 0, since, true);
+    }
+
+    /// Writes as much of the request as the connection takes.
+    fn write(&mut self, requests: &[Wire]) -> Result<()> {
+        let wire = requests.get(self.request).map(AsRef::as_ref);
+        let Some(stream) = &mut self.stream else { return Ok(()) };
+        while let Some(rest @ [_, ..]) = wire.and_then(|wire: &[u8]| wire.get(self.written..)) {
+            match stream.write(rest) {
+                Ok(length) => self.written += length,
+                Err(error) if waits(&error) => return Ok(()),
+                Err(error) => return Err(error).context("cannot send"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with the request, then with the answer. Is that complete?
+    fn pump(&mut self, requests: &[Wire], buffer: &mut [u8]) -> Result<bool> {
+        self.write(requests)?;
+        let Some(stream) = &mut self.stream else { return Ok(false) };
+        loop {
+            let length = match stream.read(buffer) {
+                Ok(length) => length,
+                Err(error) if waits(&error) => return Ok(false),
+                Err(error) => return Err(error).context("cannot read"),
+            };
+            let Some(piece @ [_, ..]) = buffer.get(..length) else {
+                self.reader.end()?;
+                return Ok(true);
+            };
+            let start = &mut self.start;
+            let keep = |part: &[u8]| {
+                let room = QUOTED.saturating_sub(start.len()).min(part.len());
+                start.extend_from_slice(part.get(..room).unwrap_or_default());
+            };
+            if self.reader.take(piece, keep)? {
+                return Ok(true);
             }
         }
     }
 
-    fn merge(&mut self, other: Tally) {
-        self.latencies.extend(other.latencies);
-        for (status, count) in other.statuses {
-            *self.statuses.entry(status).or_default() += count;
+    /// Has the server hung up meanwhile?
+    fn is_closed(&mut self) -> bool {
+        let Some(stream) = &mut self.stream else { return true };
+        match stream.read(&mut [0]) {
+            Ok(_) => true,
+            Err(error) => !waits(&error),
         }
-        self.errors += other.errors;
-        self.problem = self.problem.take().or(other.problem);
     }
 }
 
-/// A load whose connections are open: it starts at once.
-pub struct Ready {
-    address: SocketAddr,
-    load: Load,
-    connections: Vec<Option<Connection>>,
-}
-
-/// Opens the connections of a load.
-pub async fn prepare(address: SocketAddr, load: Load) -> Result<Ready> {
-    let workers = load.concurrency.min(load.requests.len());
-    let mut connections = Vec::with_capacity(workers);
-    for _ in 0..workers {
-        connections.push(match load.new_connections {
-            true => None,
-            false => Some(Connection::open(address).await?),
-        });
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or_default(),
+        tv_nsec: time.subsec_nanos().into(),
     }
-    Ok(Ready {
-        address,
-        load,
-        connections,
-    })
-}
-
-impl Ready {
-    /// Sends everything; `tick` is called after each request.
-    pub async fn run(self, tick: impl Fn() + Clone + Send + 'static) -> Result<Tally> {
-        let Ready {
-            address,
-            load,
-            connections,
-        } = self;
-        let load = Arc::new(load);
-        let next = Arc::new(AtomicUsize::new(0));
-        let mut tasks = JoinSet::new();
-        let started = Instant::now();
-        for connection in connections {
-            tasks.spawn(work(
-                address,
-                load.clone(),
-                next.clone(),
-                connection,
-                tick.clone(),
-            ));
-        }
-        let mut total = Tally::default();
-        while let Some(tally) = tasks.join_next().await {
-            total.merge(tally.context("a worker of the load tool failed")?);
-        }
-        total.elapsed = started.elapsed();
-        Ok(total)
-    }
-}
-
-/// Takes requests until none is left.
-async fn work(
-    address: SocketAddr,
-    load: Arc<Load>,
-    next: Arc<AtomicUsize>,
-    mut connection: Option<Connection>,
-    tick: impl Fn(),
-) -> Tally {
-    let mut tally = Tally::default();
-    while let Some(wire) = load.requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-        let started = Instant::now();
-        let outcome = tokio::time::timeout(PATIENCE, exchange(address, &mut connection, wire));
-        let outcome = match outcome.await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                connection = None;
-                Err(anyhow::anyhow!(
-                    "no answer within {} seconds",
-                    PATIENCE.as_secs()
-                ))
-            }
-        };
-        tally.add(outcome, started.elapsed(), load.status);
-        if load.new_connections || connection.as_ref().is_some_and(|one| !one.is_open()) {
-            connection = None;
-        }
-        tick();
-    }
-    tally
-}
-
-async fn exchange(
-    address: SocketAddr,
-    connection: &mut Option<Connection>,
-    wire: &[u8],
-) -> Result<Answer> {
-    let connection = match connection {
-        Some(connection) => connection,
-        None => connection.insert(Connection::open(address).await?),
-    };
-    connection.send(wire).await
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::{TcpListener, TcpStream};
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::request::Request;
 
     /// Answers by what the path asks for, `/200` or `/500`, and hangs up on anything else.
-    async fn serve(mut stream: TcpStream) {
+    fn serve(mut stream: TcpStream) {
         let mut request = [0; 1024];
-        while let Ok(length @ 1..) = stream.read(&mut request).await {
+        while let Ok(length @ 1..) = stream.read(&mut request) {
             let text = String::from_utf8_lossy(request.get(..length).unwrap_or_default());
             let status = match text.split(' ').nth(1) {
-                Some("/200") => "200 OK",
+                Some("/200" | "/api/health") => "200 OK",
                 Some("/500") => "500 Oh",
                 _ => return,
             };
             let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nab");
-            stream.write_all(answer.as_bytes()).await.unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
         }
     }
 
-    async fn check(paths: &[&str], concurrency: usize, new_connections: bool) -> (Tally, usize) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    /// A server, and how many connections it has accepted.
+    fn server() -> (SocketAddr, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let accepted = Arc::new(AtomicUsize::new(0));
         let counter = accepted.clone();
-        tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
                 counter.fetch_add(1, Ordering::Relaxed);
-                tokio::spawn(serve(stream));
+                std::thread::spawn(move || serve(stream.unwrap()));
             }
         });
-        let requests = paths
-            .iter()
-            .map(|path| Request::new("GET", path).wire(address, false))
-            .collect();
-        let load = Load {
-            requests,
+        (address, accepted)
+    }
+
+    fn load(address: SocketAddr, paths: &[&str], concurrency: usize) -> Load {
+        let wire = |path: &&str| Request::new("GET", path).wire(address, false);
+        Load {
+            requests: paths.iter().map(wire).collect(),
             concurrency,
             status: 200,
-            new_connections,
+            new_connections: false,
+            pace: None,
+            may_give_up: false,
+        }
+    }
+
+    fn run_one(address: SocketAddr, load: &Load) -> Tally {
+        let (mut pool, mut ticks) = (Pool::new(address), 0);
+        let tallies = run(&mut pool, &[load], None, &mut || ticks += 1).unwrap();
+        assert_eq!(ticks, load.requests.len());
+        tallies.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn every_request_is_sent_once() {
+        let (address, accepted) = server();
+        let tally = run_one(address, &load(address, &["/200"; 50], 5));
+        assert_eq!((tally.latencies.len(), tally.errors), (50, 0));
+        assert_eq!(accepted.load(Ordering::Relaxed), 5);
+        assert_eq!(tally.statuses, [(200, 50)].into());
+        assert_eq!((tally.problem, tally.lengths), (None, Some((2, 2))));
+    }
+
+    #[test]
+    fn a_connection_each_if_asked() {
+        let (address, accepted) = server();
+        let load = Load {
+            new_connections: true,
+            ..load(address, &["/200"; 20], 5)
         };
-        let tally = prepare(address, load)
-            .await
-            .unwrap()
-            .run(|| {})
-            .await
-            .unwrap();
-        (tally, accepted.load(Ordering::Relaxed))
+        assert_eq!(run_one(address, &load).latencies.len(), 20);
+        assert_eq!(accepted.load(Ordering::Relaxed), 20);
     }
 
-    #[tokio::test]
-    async fn every_request_is_sent_once() {
-        let (tally, connections) = check(&["/200"; 50], 5, false).await;
-        assert_eq!(
-            (tally.latencies.len(), tally.errors, connections),
-            (50, 0, 5)
-        );
-        assert_eq!(tally.statuses, BTreeMap::from([(200, 50)]));
-        assert_eq!(tally.problem, None);
-    }
-
-    #[tokio::test]
-    async fn a_connection_each_if_asked() {
-        let (tally, connections) = check(&["/200"; 20], 5, true).await;
-        assert_eq!((tally.latencies.len(), connections), (20, 20));
-    }
-
-    #[tokio::test]
-    async fn failures_are_counted_and_the_rest_goes_on() {
-        let (tally, _) = check(&["/200", "/500", "/gone", "/200"], 1, false).await;
-        assert_eq!(tally.statuses, BTreeMap::from([(200, 2), (500, 1)]));
+    #[test]
+    fn failures_are_counted_and_the_rest_goes_on() {
+        let (address, _) = server();
+        let tally = run_one(address, &load(address, &["/200", "/500", "/gone", "/200"], 1));
+        assert_eq!(tally.statuses, [(200, 2), (500, 1)].into());
         assert_eq!((tally.latencies.len(), tally.errors), (3, 1));
-        assert_eq!(
-            tally.problem.as_deref(),
-            Some("status 500 where 200 was due: ab")
-        );
+        let due = Some("status 500 where 200 was due: ab");
+        assert_eq!(tally.problem.as_deref(), due);
+    }
+
+    #[test]
+    fn paced_requests_last_as_long_as_the_others() {
+        let (address, _) = server();
+        let main = load(address, &["/200"; 2000], 2);
+        let paced = Load {
+            pace: Some(Duration::from_micros(500)),
+            ..load(address, &["/200"], 3)
+        };
+        let mut pool = Pool::new(address);
+        let tallies = run(&mut pool, &[&main, &paced], None, &mut || {}).unwrap();
+        assert_eq!(tallies.first().unwrap().latencies.len(), 2000);
+        let beside = tallies.last().unwrap();
+        assert!(beside.latencies.len() > 1, "{}", beside.latencies.len());
+        assert!(beside.elapsed <= tallies.first().unwrap().elapsed + Duration::from_secs(1));
+    }
+
+    #[test]
+    fn after_the_deadline_nothing_is_sent() {
+        let (address, _) = server();
+        let mut pool = Pool::new(address);
+        let load = load(address, &["/200"; 100], 1);
+        let tallies = run(&mut pool, &[&load], Some(Instant::now()), &mut || {}).unwrap();
+        assert!(tallies.first().unwrap().latencies.len() < 100);
     }
 }

@@ -1,15 +1,20 @@
-//! A cheap HTTP/1.1 client: it sends ready-made bytes, and a connection has one request at a time. The load tool shares the machine with the servers it measures, so
-//! every cycle that the client saves is one that doesn't blur the comparison.
+//! One request at a time, and its whole answer: for everything that is not measured.
 
-use std::net::SocketAddr;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
+use crate::answer::Reader;
+use crate::stop;
+
+/// Longer than any request of the benchmark should take, so that a stuck server ends the run.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+/// How often a wait looks whether it should end.
+const LOOK: Duration = Duration::from_millis(200);
 /// An answer larger than this is an error of the server, not something to store.
 const LARGEST_BODY: usize = 64 << 20;
-const MOST_HEADERS: usize = 64;
 
 /// One answer.
 #[derive(Debug)]
@@ -20,228 +25,80 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// What the head of an answer says of its body.
-enum Framing {
-    None,
-    Sized(usize),
-    Chunked,
-    UntilClose,
-}
-
-/// One connection and what was read from it beyond the last answer.
-pub struct Connection {
-    stream: TcpStream,
-    buffer: Vec<u8>,
-    start: usize,
-    open: bool,
-}
-
-impl Connection {
-    /// Opens a connection.
-    pub async fn open(address: SocketAddr) -> Result<Connection> {
-        let stream = TcpStream::connect(address)
-            .await
-            .context("cannot connect")?;
-        stream.set_nodelay(true)?;
-        Ok(Connection {
-            stream,
-            buffer: Vec::with_capacity(16 << 10),
-            start: 0,
-            open: true,
-        })
-    }
-
-    /// May another request be sent?
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
-    /// Sends one request and reads the whole answer.
-    pub async fn send(&mut self, wire: &[u8]) -> Result<Answer> {
-        // Closed until the answer is complete: a failure half-way leaves nothing to build on.
-        self.open = false;
-        self.buffer.clear();
-        self.start = 0;
-        self.stream.write_all(wire).await.context("cannot send")?;
-        loop {
-            let (status, framing, close) = self.head().await?;
-            if (100..200).contains(&status) {
-                continue;
+/// Sends a request on a connection of its own.
+pub fn exchange(address: SocketAddr, wire: &[u8]) -> Result<Answer> {
+    let mut stream = TcpStream::connect(address).context("cannot connect")?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(LOOK))?;
+    stream.write_all(wire).context("cannot send")?;
+    let started = Instant::now();
+    let (mut reader, mut body) = (Reader::new(), Vec::new());
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        stop::check()?;
+        let length = match stream.read(&mut piece) {
+            Ok(length) => length,
+            Err(error) if waits(&error) && started.elapsed() < PATIENCE => continue,
+            Err(error) if waits(&error) => {
+                bail!("no answer within {} seconds", PATIENCE.as_secs())
             }
-            let mut body = Vec::new();
-            match framing {
-                Framing::None => {}
-                Framing::Sized(length) => self.take(length, &mut body).await?,
-                Framing::Chunked => self.chunks(&mut body).await?,
-                Framing::UntilClose => {
-                    body.extend_from_slice(self.unread());
-                    self.stream.read_to_end(&mut body).await?;
-                }
+            Err(error) => return Err(error).context("cannot read"),
+        };
+        let done = match piece.get(..length) {
+            None | Some([]) => {
+                reader.end()?;
+                true
             }
-            self.open = !close && !matches!(framing, Framing::UntilClose);
+            Some(part) => reader.take(part, |part| body.extend_from_slice(part))?,
+        };
+        if body.len() > LARGEST_BODY {
+            bail!("the answer has more than {LARGEST_BODY} bytes");
+        }
+        if done {
+            let status = reader.status();
             return Ok(Answer { status, body });
         }
     }
-
-    fn unread(&self) -> &[u8] {
-        self.buffer.get(self.start..).unwrap_or_default()
-    }
-
-    async fn fill(&mut self) -> Result<()> {
-        match self
-            .stream
-            .read_buf(&mut self.buffer)
-            .await
-            .context("cannot read")?
-        {
-            0 => bail!("the server closed the connection before its answer was complete"),
-            _ => Ok(()),
-        }
-    }
-
-    /// Reads status line and headers.
-    async fn head(&mut self) -> Result<(u16, Framing, bool)> {
-        loop {
-            let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-            let mut response = httparse::Response::new(&mut headers);
-            let parsed = response
-                .parse(self.unread())
-                .context("the answer is not HTTP")?;
-            if let httparse::Status::Complete(length) = parsed {
-                let status = response.code.unwrap_or_default();
-                let (framing, close) = framing(status, response.headers)?;
-                self.start += length;
-                return Ok((status, framing, close));
-            }
-            self.fill().await?;
-        }
-    }
-
-    /// Moves the next `length` bytes into `body`.
-    async fn take(&mut self, length: usize, body: &mut Vec<u8>) -> Result<()> {
-        if body.len().saturating_add(length) > LARGEST_BODY {
-            bail!("the answer has more than {LARGEST_BODY} bytes");
-        }
-        while self.unread().len() < length {
-            self.buffer.reserve(length);
-            self.fill().await?;
-        }
-        body.extend_from_slice(self.unread().get(..length).unwrap_or_default());
-        self.start += length;
-        Ok(())
-    }
-
-    async fn chunks(&mut self, body: &mut Vec<u8>) -> Result<()> {
-        loop {
-            let (head, size) = match httparse::parse_chunk_size(self.unread()) {
-                Ok(httparse::Status::Complete(found)) => found,
-                Ok(httparse::Status::Partial) => {
-                    self.fill().await?;
-                    continue;
-                }
-                Err(_) => bail!("the answer has a chunk without a size"),
-            };
-            self.start += head;
-            self.take(usize::try_from(size)?, body).await?;
-            // Each chunk, the empty last one too, ends with CR LF. (Neither server sends trailers.)
-            self.take(2, &mut Vec::with_capacity(2)).await?;
-            if size == 0 {
-                return Ok(());
-            }
-        }
-    }
 }
 
-fn framing(status: u16, headers: &[httparse::Header<'_>]) -> Result<(Framing, bool)> {
-    let mut framing = if matches!(status, 100..200 | 204 | 304) {
-        Framing::None
-    } else {
-        Framing::UntilClose
-    };
-    let mut close = false;
-    for header in headers {
-        let value = std::str::from_utf8(header.value).unwrap_or_default().trim();
-        if header.name.eq_ignore_ascii_case("content-length") {
-            framing = Framing::Sized(value.parse().context("the answer's length is no number")?);
-        } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            framing = Framing::Chunked;
-        } else if header.name.eq_ignore_ascii_case("connection") {
-            close = value.eq_ignore_ascii_case("close");
-        }
-    }
-    Ok((framing, close))
+/// Did nothing go wrong but that nothing came yet?
+pub fn waits(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used)]
 
-    use tokio::net::TcpListener;
+    use std::net::TcpListener;
 
     use super::*;
     use crate::request::Request;
 
-    /// Sends one request to a server that answers with `pieces`, one write each, and keeps open.
-    async fn ask(pieces: &'static [&'static str]) -> Result<(Answer, bool)> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    /// What a server that answers with these bytes is understood to say.
+    fn ask(answer: &'static str) -> Result<Answer> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let server = async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
             let mut request = [0; 256];
-            let read = stream.read(&mut request).await.unwrap();
+            let read = stream.read(&mut request).unwrap();
             assert!(request[..read].starts_with(b"GET /x HTTP/1.1\r\n"));
-            for piece in pieces {
-                stream.write_all(piece.as_bytes()).await.unwrap();
-                stream.flush().await.unwrap();
-                tokio::task::yield_now().await;
-            }
-        };
-        let client = async move {
-            let mut connection = Connection::open(address).await?;
-            let answer = connection
-                .send(&Request::new("GET", "/x").wire(address, false))
-                .await?;
-            Ok((answer, connection.is_open()))
-        };
-        tokio::join!(server, client).1
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        let answer = exchange(address, &Request::new("GET", "/x").wire(address, false));
+        server.join().unwrap();
+        answer
     }
 
-    #[tokio::test]
-    async fn reads_each_framing() {
-        let (answer, open) = ask(&["HTTP/1.1 200 OK\r\nContent-", "Length: 5\r\n\r\nhe", "llo"])
-            .await
-            .unwrap();
-        assert_eq!(
-            (answer.status, answer.body.as_slice(), open),
-            (200, &b"hello"[..], true)
-        );
-
-        const CHUNKED: &str = "HTTP/1.1 201 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel";
-        let (answer, open) = ask(&[CHUNKED, "lo\r\n1", "\r\n!\r\n0\r\n", "\r\n"])
-            .await
-            .unwrap();
-        assert_eq!(
-            (answer.status, answer.body.as_slice(), open),
-            (201, &b"hello!"[..], true)
-        );
-
-        let (answer, open) = ask(&["HTTP/1.1 204 No Content\r\n\r\n"]).await.unwrap();
-        assert_eq!((answer.status, answer.body.len(), open), (204, 0, true));
-
-        let (answer, open) = ask(&["HTTP/1.1 200 OK\r\n\r\nall", " of it"])
-            .await
-            .unwrap();
-        assert_eq!((answer.body.as_slice(), open), (&b"all of it"[..], false));
-    }
-
-    #[tokio::test]
-    async fn a_broken_answer_is_an_error() {
-        assert!(
-            ask(&["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])
-                .await
-                .is_err()
-        );
-        assert!(ask(&["nonsense\r\n\r\n"]).await.is_err());
-        assert!(ask(&[]).await.is_err());
+    #[test]
+    fn asks_and_reads() {
+        let answer = ask("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab").unwrap();
+        assert_eq!((answer.status, answer.body.as_slice()), (200, &b"ab"[..]));
+        assert!(ask("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab").is_err());
+        assert!(ask("").is_err());
     }
 }

@@ -1,44 +1,54 @@
 //! The benchmark: starts a Basalt server and PocketBase, loads the same data into both, sends both
 //! the same requests, and reports how they compare.
 
+mod answer;
 mod catalogue;
 mod check;
 mod cli;
 mod data;
 mod drive;
+mod files;
 mod http;
 mod numbers;
 mod outcome;
+mod pool;
 mod process;
 mod report;
 mod request;
+mod rounds;
 mod rows;
 mod rules;
 mod run;
 mod server;
 mod stage;
+mod stop;
 mod table;
+mod tally;
 mod wires;
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use cli::Options;
-use run::Bench;
+use cli::{Options, Side};
+use outcome::{Lane, Outcome, Spent};
+use rows::Size;
+use run::{Bench, Programs};
 
-/// One thread: the servers need the other cores, and no worker of ours ever waits for a lock.
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
+/// The version of PocketBase that is compared with.
+const PEER_VERSION: &str = "0.40.6";
+/// A run needs some room whatever its size, and some for each post (both servers, with the
+/// collections that hold the same posts under another rule).
+const ROOM: u64 = 200 << 20;
+const ROOM_FOR_A_POST: u64 = 16 << 10;
+
+fn main() -> ExitCode {
     let options = Options::parse();
-    // Leaving by Ctrl-C still drops what `measure` holds: servers and directories go with it.
-    let outcome = tokio::select! {
-        outcome = measure(&options) => outcome,
-        _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
-    };
-    match outcome {
+    match measure(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -55,46 +65,141 @@ fn allow_many_connections() {
     let _refused = setrlimit(Resource::Nofile, limit);
 }
 
-async fn measure(options: &Options) -> Result<()> {
+fn measure(options: &Options) -> Result<()> {
+    let mut sizes = options.sizes.clone();
+    sizes.sort();
+    sizes.dedup();
+    // What posts don't matter to is measured once, beside the most of them.
+    let is_last = |size: &Size| sizes.last() == Some(size);
+    let plan: Vec<_> = sizes
+        .iter()
+        .map(|size| (*size, run::rows(options, *size, is_last(size))))
+        .collect();
+    let chosen = plan.iter().flat_map(|(_, rows)| rows);
+    let chosen: Vec<_> = chosen.filter(|(_, chosen)| *chosen).collect();
+    if chosen.is_empty() {
+        bail!("--rows matches no row; --list prints them all");
+    }
+    if options.list {
+        for (row, _) in chosen {
+            println!("{}", table::listing(row));
+        }
+        return Ok(());
+    }
+    stop::listen()?;
     allow_many_connections();
+    let programs = programs(options)?;
+    for file in [&options.json, &options.markdown] {
+        report::try_file(file)?;
+    }
+
+    println!("{}", table::head());
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut spent: BTreeMap<Side, Spent> = BTreeMap::new();
+    for _ in 0..options.repeat {
+        for &size in &sizes {
+            let (rows, used) = one_size(options, &programs, size, is_last(&size))?;
+            for (side, used) in used {
+                let sum = spent.entry(side).or_default();
+                *sum = sum.and(used);
+            }
+            for outcome in rows {
+                let key = |one: &&mut Outcome| one.row == outcome.row && one.group == outcome.group;
+                match outcomes.iter_mut().find(key) {
+                    Some(earlier) => earlier.merge(outcome),
+                    None => outcomes.push(outcome),
+                }
+            }
+        }
+    }
+    println!("{}", table::summary(&outcomes, &spent));
+    report::write(&outcomes, &spent, options)?;
+    println!(
+        "written: {} and {}",
+        options.json.display(),
+        options.markdown.display()
+    );
+    judge(&outcomes, options.min_ratio)
+}
+
+/// The servers' executables; an error if there is nothing to run, or not what it should be.
+fn programs(options: &Options) -> Result<Programs> {
+    let named = [(Side::Peer, &options.peer), (Side::Basalt, &options.server)];
+    let mut all = Vec::new();
+    for (side, program) in named {
+        let wanted = options.only.is_none_or(|only| only == side);
+        if let Some(program) = program.as_ref().filter(|_| wanted) {
+            let program = server::find(program)?;
+            if side == Side::Peer {
+                server::check_version(&program, PEER_VERSION)?;
+            }
+            all.push((side, program));
+        }
+    }
+    if all.is_empty() {
+        bail!("--only names the server whose path is not given");
+    }
+    Ok(Programs { all })
+}
+
+/// One size, from empty directories to their end.
+fn one_size(
+    options: &Options,
+    programs: &Programs,
+    size: Size,
+    shared: bool,
+) -> Result<(Vec<Outcome>, Vec<(Side, Spent)>)> {
     let mut home = tempfile::Builder::new()
         .prefix("basalt-bench-")
         .tempdir()
         .context("cannot make a temporary directory")?;
+    expect_room(home.path(), if options.smoke { 0 } else { size.posts })?;
     if options.keep {
         home.disable_cleanup(true);
         println!("the servers' files stay in {}", home.path().display());
     }
-    let mut bench = Bench::start(options, home.path()).await?;
-    println!("{}", table::head());
-    let outcomes = bench
-        .run(|outcome| println!("{}", table::line(outcome)))
-        .await?;
-    bench.stop().await?;
-    println!("{}", table::summary(&outcomes));
-    report::write(&outcomes, &options.out)?;
-    println!(
-        "results.jsonl and report.md are in {}",
-        options.out.display()
-    );
+    let mut bench = Bench::start(options, programs, home.path(), size, shared)?;
+    let outcomes = bench.run(|outcome| println!("{}", table::line(outcome)))?;
+    let spent = bench.stop()?;
+    drop(bench);
+    if !options.keep {
+        home.close().context("cannot remove the servers' files")?;
+    }
+    Ok((outcomes, spent))
+}
 
-    let failed = outcomes
-        .iter()
-        .filter(|outcome| !outcome.failures.is_empty())
-        .count();
+/// Better now than in the midst of a row.
+fn expect_room(home: &Path, posts: usize) -> Result<()> {
+    let disk = rustix::fs::statvfs(home).context("cannot see how full the disk is")?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let needed = ROOM + ROOM_FOR_A_POST * posts as u64;
+    if free < needed {
+        bail!(
+            "{} has {} MiB left, the run needs {} MiB; set TMPDIR to a directory on another disk",
+            home.display(),
+            free >> 20,
+            needed >> 20
+        );
+    }
+    Ok(())
+}
+
+/// Is the run one to be content with?
+fn judge(outcomes: &[Outcome], least: Option<f64>) -> Result<()> {
+    let failed = outcomes.iter().filter(|one| !one.failures.is_empty());
+    let failed = failed.count();
     if failed > 0 {
         bail!("{failed} rows failed");
     }
-    if let Some(least) = options.min_ratio {
-        let slow = |outcome: &&outcome::Outcome| outcome.ratio().is_some_and(|ratio| ratio < least);
-        let names: Vec<String> = outcomes
-            .iter()
-            .filter(slow)
-            .map(|one| one.row.clone())
-            .collect();
-        if !names.is_empty() {
-            bail!("below the ratio of {least}: {}", names.join("; "));
-        }
+    let Some(least) = least else { return Ok(()) };
+    let slow = |one: &&Outcome| one.ratio(Lane::Cold).is_some_and(|ratio| ratio < least);
+    let names: Vec<&str> = outcomes
+        .iter()
+        .filter(slow)
+        .map(|one| one.row.as_str())
+        .collect();
+    if !names.is_empty() {
+        bail!("below the ratio of {least}: {}", names.join("; "));
     }
     Ok(())
 }

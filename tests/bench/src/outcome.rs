@@ -6,15 +6,49 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::Side;
-use crate::drive::Tally;
-use crate::rows::{Group, Row, Work};
+use crate::rows::{Group, Row, Work, Yardstick};
+use crate::tally::Tally;
+
+/// What was measured, before figures are made of it.
+#[derive(Debug, Clone, Default)]
+pub struct Raw {
+    tally: Tally,
+    beside: Tally,
+    rates: Vec<f64>,
+    /// Processor time and memory.
+    pub used: Used,
+}
+
+impl Raw {
+    /// Adds a round.
+    pub fn round(&mut self, tally: Tally, beside: Tally) {
+        let seconds = tally.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
+        self.rates.push(tally.latencies.len() as f64 / seconds);
+        self.tally.merge(tally);
+        self.beside.merge(beside);
+    }
+
+    /// Did anything go wrong?
+    pub fn problem(&self) -> bool {
+        self.tally.problem.is_some() || self.beside.problem.is_some()
+    }
+
+    fn merge(&mut self, other: Raw) {
+        self.tally.merge(other.tally);
+        self.beside.merge(other.beside);
+        self.rates.extend(other.rates);
+        self.used.add(other.used);
+    }
+}
 
 /// The figures of one server.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measure {
-    #[serde(skip)]
-    requests: usize,
-    /// Answered requests per second.
+    /// How many requests were sent, in all rounds.
+    pub requests: usize,
+    /// In how many rounds.
+    pub rounds: usize,
+    /// Answered requests per second: the median of the rounds.
     pub rps: f64,
     /// The median.
     pub p50_ms: f64,
@@ -22,52 +56,76 @@ pub struct Measure {
     pub p99_ms: f64,
     /// The slowest.
     pub worst_ms: f64,
-    /// From the first request to the last answer.
+    /// From the first request to the last answer, all rounds.
     pub total_ms: f64,
     /// Requests without an answer.
     pub errors: usize,
-    /// How often each status came, the updates of a mixed row included.
+    /// Requests on which the server gave up.
+    pub timeouts: usize,
+    /// How often each status came, those of requests beside included.
     pub statuses: BTreeMap<u16, usize>,
+    /// The shortest and the longest body.
+    pub lengths: Option<(usize, usize)>,
     /// Processor time of the server.
     pub cpu_s: Option<f64>,
+    /// The same for one request, in microseconds.
+    pub cpu_us: Option<f64>,
     /// Processor time of this tool, which shares the machine: where it comes near the total time,
     /// the tool is what was measured.
     pub tool_cpu_s: Option<f64>,
     /// The most memory it had during the row, in KiB.
     pub peak_kib: Option<u64>,
-    /// For a mixed row: how long all its updates took.
-    pub updates_ms: Option<f64>,
+    /// How long all requests beside took.
+    pub beside_ms: Option<f64>,
     #[serde(skip)]
-    problem: Option<String>,
+    raw: Raw,
 }
 
 impl Measure {
-    /// Figures of a row, and of the updates beside it.
-    pub fn new(tally: Tally, beside: Tally, used: Used) -> Measure {
-        let mut latencies = tally.latencies;
-        latencies.sort_unstable();
-        let at = |share: f64| milliseconds(percentile(&latencies, share));
-        let seconds = tally.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
-        let (errors, mut statuses) = (tally.errors + beside.errors, tally.statuses);
-        let updates = beside.latencies.len() + beside.errors;
-        for (status, count) in beside.statuses {
-            *statuses.entry(status).or_default() += count;
+    /// The figures of what was measured.
+    pub fn new(mut raw: Raw) -> Measure {
+        raw.tally.latencies.sort_unstable();
+        let (tally, beside, used) = (&raw.tally, &raw.beside, raw.used);
+        let at = |share: f64| milliseconds(percentile(&tally.latencies, share));
+        let mut statuses = tally.statuses.clone();
+        for (status, count) in &beside.statuses {
+            *statuses.entry(*status).or_default() += count;
         }
+        let with_beside = beside.latencies.len() + beside.errors;
+        let requests = tally.latencies.len() + tally.errors;
+        let each = (requests + with_beside).max(1) as f64;
         Measure {
-            requests: latencies.len() + tally.errors,
-            rps: latencies.len() as f64 / seconds,
+            requests,
+            rounds: raw.rates.len(),
+            rps: median(&raw.rates),
             p50_ms: at(0.50),
             p99_ms: at(0.99),
             worst_ms: at(1.0),
             total_ms: milliseconds(tally.elapsed),
-            errors,
+            errors: tally.errors + beside.errors,
+            timeouts: tally.timeouts + beside.timeouts,
             statuses,
+            lengths: tally.lengths,
             cpu_s: used.cpu_s,
+            cpu_us: used.cpu_s.map(|seconds| seconds * 1e6 / each),
             tool_cpu_s: used.tool_cpu_s,
             peak_kib: used.peak_kib,
-            updates_ms: (updates > 0).then(|| milliseconds(beside.elapsed)),
-            problem: tally.problem.or(beside.problem),
+            beside_ms: (with_beside > 0).then(|| milliseconds(beside.elapsed)),
+            raw,
         }
+    }
+
+    /// The first thing that went wrong.
+    fn problem(&self) -> Option<&String> {
+        let Raw { tally, beside, .. } = &self.raw;
+        tally.problem.as_ref().or(beside.problem.as_ref())
+    }
+
+    /// The figures of this and another run together.
+    fn merged(self, other: Measure) -> Measure {
+        let mut raw = self.raw;
+        raw.merge(other.raw);
+        Measure::new(raw)
     }
 }
 
@@ -82,6 +140,61 @@ pub struct Used {
     pub peak_kib: Option<u64>,
 }
 
+impl Used {
+    /// Adds what another turn used.
+    pub fn add(&mut self, other: Used) {
+        let sum = |one: Option<f64>, two: Option<f64>| match (one, two) {
+            (Some(one), Some(two)) => Some(one + two),
+            (one, two) => one.or(two),
+        };
+        self.cpu_s = sum(self.cpu_s, other.cpu_s);
+        self.tool_cpu_s = sum(self.tool_cpu_s, other.tool_cpu_s);
+        self.peak_kib = self.peak_kib.max(other.peak_kib);
+    }
+}
+
+/// What a server has used in a whole run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    /// Processor time.
+    pub cpu_s: f64,
+    /// The most memory.
+    pub peak_kib: u64,
+}
+
+impl Spent {
+    /// This and what another process used.
+    pub fn and(self, other: Spent) -> Spent {
+        Spent {
+            cpu_s: self.cpu_s + other.cpu_s,
+            peak_kib: self.peak_kib.max(other.peak_kib),
+        }
+    }
+}
+
+/// Who was measured, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// The peer.
+    Peer,
+    /// The app, that takes nothing from earlier requests. Where nothing could be taken: the app.
+    Cold,
+    /// The app as clients meet it.
+    Warm,
+    /// The bytes that the app answers with, from memory.
+    Floor,
+}
+
+impl Lane {
+    /// Its server.
+    pub fn side(self) -> Side {
+        match self {
+            Lane::Peer => Side::Peer,
+            Lane::Cold | Lane::Warm | Lane::Floor => Side::Basalt,
+        }
+    }
+}
+
 /// A row that was run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -89,7 +202,11 @@ pub struct Outcome {
     pub group: Group,
     /// Its name there.
     pub row: String,
-    /// How many requests.
+    /// What it does.
+    pub work: Work,
+    /// How many posts there are.
+    pub size: &'static str,
+    /// How many requests a round has.
     pub requests: usize,
     /// How many at a time.
     pub concurrency: usize,
@@ -99,48 +216,40 @@ pub struct Outcome {
     pub query: &'static str,
     /// Which server went first.
     pub first: &'static str,
-    /// The peer's figures.
-    pub peer: Option<Measure>,
-    /// The app's figures.
-    pub basalt: Option<Measure>,
+    /// The figures.
+    pub lanes: BTreeMap<Lane, Measure>,
+    /// What SQLite alone needs to go through an index of as many entries, where a total is due.
+    pub scan_ms: Option<f64>,
     /// What went wrong; empty if the row counts.
     pub failures: Vec<String>,
-    /// Does it write?
-    pub writes: bool,
 }
 
 impl Outcome {
     /// Nothing measured yet.
-    pub fn new(row: &Row) -> Outcome {
-        let (query, updates) = match row.work {
-            Work::List { query, updates, .. } => (query, updates),
-            _ => ("", 0),
-        };
+    pub fn new(row: &Row, size: &'static str, requests: usize) -> Outcome {
         Outcome {
             group: row.group,
             row: row.name.clone(),
-            requests: row.requests,
+            work: row.work,
+            size,
+            requests,
             concurrency: row.concurrency,
             rule: row.rule,
-            query,
+            query: row.query(),
             first: "",
-            peer: None,
-            basalt: None,
+            lanes: BTreeMap::new(),
+            scan_ms: None,
             failures: Vec::new(),
-            writes: row.group.writes() || updates > 0,
         }
     }
 
-    /// Takes a server's figures.
-    pub fn add(&mut self, side: Side, measure: Measure) {
-        if let Some(problem) = &measure.problem {
-            self.fail(side, problem.clone());
+    /// Takes figures.
+    pub fn add(&mut self, lane: Lane, measure: Measure) {
+        if let Some(problem) = measure.problem() {
+            let problem = problem.clone();
+            self.fail(lane.side(), problem);
         }
-        self.requests = measure.requests;
-        match side {
-            Side::Peer => self.peer = Some(measure),
-            Side::Basalt => self.basalt = Some(measure),
-        }
+        self.lanes.insert(lane, measure);
     }
 
     /// Notes what went wrong.
@@ -148,36 +257,74 @@ impl Outcome {
         self.failures.push(format!("{}: {what}", side.name()));
     }
 
-    /// How many times as many requests a second as the peer; not for rows that failed.
-    pub fn ratio(&self) -> Option<f64> {
-        let (peer, basalt) = self.peer.as_ref().zip(self.basalt.as_ref())?;
-        (self.failures.is_empty() && peer.rps > 0.0).then(|| basalt.rps / peer.rps)
+    /// How many times as good as the peer is a lane? Not for rows that failed.
+    pub fn ratio(&self, lane: Lane) -> Option<f64> {
+        let (peer, own) = self.lanes.get(&Lane::Peer).zip(self.lanes.get(&lane))?;
+        let (more, less) = match self.work.yardstick() {
+            Yardstick::Rate => (own.rps, peer.rps),
+            Yardstick::P99 => (peer.p99_ms, own.p99_ms),
+            Yardstick::Median => (peer.p50_ms, own.p50_ms),
+        };
+        (self.failures.is_empty() && less > 0.0).then(|| more / less)
     }
 
-    /// The figures that there are.
-    pub fn measures(&self) -> impl Iterator<Item = (Side, &Measure)> {
-        let peer = self.peer.as_ref().map(|measure| (Side::Peer, measure));
-        let basalt = self.basalt.as_ref().map(|measure| (Side::Basalt, measure));
-        peer.into_iter().chain(basalt)
+    /// Which share of the floor's rate a lane reaches.
+    pub fn of_floor(&self, lane: Lane) -> Option<f64> {
+        let (floor, own) = self.lanes.get(&Lane::Floor).zip(self.lanes.get(&lane))?;
+        (floor.rps > 0.0).then(|| own.rps / floor.rps)
+    }
+
+    /// Did the peer give up on some requests?
+    pub fn peer_timed_out(&self) -> bool {
+        let peer = self.lanes.get(&Lane::Peer);
+        peer.is_some_and(|measure| measure.timeouts > 0)
+    }
+
+    /// The same row of another run.
+    pub fn merge(&mut self, other: Outcome) {
+        for (lane, measure) in other.lanes {
+            let measure = match self.lanes.remove(&lane) {
+                Some(mine) => mine.merged(measure),
+                None => measure,
+            };
+            self.lanes.insert(lane, measure);
+        }
+        self.failures.extend(other.failures);
     }
 }
 
-/// The geometric mean of the ratios of each group, in the groups' order.
-pub fn means(outcomes: &[Outcome]) -> BTreeMap<Group, f64> {
-    let mut logarithms: BTreeMap<Group, Vec<f64>> = BTreeMap::new();
+/// The geometric mean of the ratios of each group, in the groups' order; of a lane, and where it
+/// wasn't measured, of the cold one.
+pub fn means(outcomes: &[Outcome], lane: Lane) -> BTreeMap<Group, f64> {
+    let mut ratios: BTreeMap<Group, Vec<f64>> = BTreeMap::new();
     for outcome in outcomes {
-        if let Some(ratio) = outcome.ratio() {
-            logarithms
-                .entry(outcome.group)
-                .or_default()
-                .push(ratio.ln());
-        }
+        let ratio = outcome.ratio(lane).or_else(|| outcome.ratio(Lane::Cold));
+        ratios.entry(outcome.group).or_default().extend(ratio);
     }
-    let mean = |all: Vec<f64>| (all.iter().sum::<f64>() / all.len() as f64).exp();
-    logarithms
+    ratios
         .into_iter()
-        .map(|(group, all)| (group, mean(all)))
+        .filter_map(|(group, all)| Some((group, geometric(&all)?)))
         .collect()
+}
+
+/// The mean over all rows that list at a size.
+pub fn list_mean(outcomes: &[Outcome], size: &str, lane: Lane) -> Option<f64> {
+    let lists = outcomes.iter().filter(|outcome| {
+        matches!(outcome.work, Work::List { .. }) && outcome.size == size
+    });
+    let ratios: Vec<f64> = lists.filter_map(|outcome| outcome.ratio(lane)).collect();
+    geometric(&ratios)
+}
+
+fn geometric(ratios: &[f64]) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
 /// The smallest value that at least this share of the sorted values doesn't exceed.
@@ -202,19 +349,22 @@ mod tests {
     use crate::catalogue::all;
     use crate::rows::SIZES;
 
-    fn outcome(peer: u64, basalt: u64) -> Outcome {
-        let measure = |millis| {
-            let elapsed = Duration::from_millis(millis);
-            let tally = Tally {
-                latencies: vec![elapsed; 10],
-                elapsed,
-                ..Tally::default()
-            };
-            Measure::new(tally, Tally::default(), Used::default())
+    fn measure(millis: u64) -> Measure {
+        let elapsed = Duration::from_millis(millis);
+        let tally = Tally {
+            latencies: vec![elapsed; 10],
+            elapsed,
+            ..Tally::default()
         };
-        let mut outcome = Outcome::new(&all(&SIZES)[0]);
-        outcome.add(Side::Peer, measure(peer));
-        outcome.add(Side::Basalt, measure(basalt));
+        let mut raw = Raw::default();
+        raw.round(tally, Tally::default());
+        Measure::new(raw)
+    }
+
+    fn outcome(peer: u64, basalt: u64) -> Outcome {
+        let mut outcome = Outcome::new(&all(SIZES[0], true)[0], "10k", 10);
+        outcome.add(Lane::Peer, measure(peer));
+        outcome.add(Lane::Cold, measure(basalt));
         outcome
     }
 
@@ -230,15 +380,37 @@ mod tests {
     #[test]
     fn ratios_and_their_mean() {
         let rows = [outcome(100, 50), outcome(800, 100)];
-        assert!((rows[0].ratio().unwrap() - 2.0).abs() < 1e-9);
-        assert!((means(&rows)[&Group::Create] - 4.0).abs() < 1e-9);
+        assert!((rows[0].ratio(Lane::Cold).unwrap() - 2.0).abs() < 1e-9);
+        assert_eq!(rows[0].ratio(Lane::Warm), None);
+        for lane in [Lane::Cold, Lane::Warm] {
+            assert!((means(&rows, lane)[&Group::Create] - 4.0).abs() < 1e-9);
+        }
+        assert_eq!(list_mean(&rows, "10k", Lane::Cold), None, "no row lists");
+    }
+
+    #[test]
+    fn times_compare_the_other_way_round() {
+        let mut row = outcome(100, 50);
+        row.work = Work::Start;
+        assert!((row.ratio(Lane::Cold).unwrap() - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_median_round() {
+        let mut all = measure(10);
+        for millis in [20, 1000] {
+            all = all.merged(measure(millis));
+        }
+        assert_eq!((all.rounds, all.requests), (3, 30));
+        assert!((all.rps - 500.0).abs() < 1e-6);
+        assert!((all.worst_ms - 1000.0).abs() < 1e-6);
     }
 
     #[test]
     fn a_failed_row_has_no_ratio() {
         let mut row = outcome(100, 50);
         row.fail(Side::Basalt, "wrong".to_owned());
-        assert_eq!(row.ratio(), None);
-        assert!(means(&[row]).is_empty());
+        assert_eq!(row.ratio(Lane::Cold), None);
+        assert!(means(&[row], Lane::Cold).is_empty());
     }
 }

@@ -7,17 +7,15 @@ use crate::outcome::Used;
 /// The unit of times in `/proc/PID/stat`: Linux reports them in hundredths of a second everywhere.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// Watches a server, and this tool, for the time of a row.
+/// Watches a server, and this tool, for a time.
 pub struct Clock {
     server: u32,
     before: [Option<f64>; 2],
 }
 
 impl Clock {
-    /// From now on. The peak of memory starts anew, so that each row has its own; where the kernel
-    /// refuses, it stays that of the whole run, which is still an upper bound.
+    /// From now on.
     pub fn start(server: u32) -> Clock {
-        let _refused = fs::write(format!("/proc/{server}/clear_refs"), "5");
         Clock {
             server,
             before: times(server),
@@ -28,7 +26,7 @@ impl Clock {
     pub fn stop(self) -> Used {
         let [old_server, old_tool] = self.before;
         let [server, tool] = times(self.server);
-        let since = |after: Option<f64>, before: Option<f64>| Some(after? - before?);
+        let since = |after: Option<f64>, before: Option<f64>| Some((after? - before?).max(0.0));
         Used {
             cpu_s: since(server, old_server),
             tool_cpu_s: since(tool, old_tool),
@@ -37,18 +35,35 @@ impl Clock {
     }
 }
 
-/// Of the server and of this tool.
-fn times(server: u32) -> [Option<f64>; 2] {
-    [server, std::process::id()].map(cpu_seconds)
+/// Lets the peak of memory start anew. Where the kernel refuses, it stays that of the whole run,
+/// which is still an upper bound.
+pub fn reset_peak(pid: u32) {
+    let _refused = fs::write(format!("/proc/{pid}/clear_refs"), "5");
 }
 
-/// Seconds of processor time that a process has used so far, in user and kernel mode.
-fn cpu_seconds(pid: u32) -> Option<f64> {
+/// Of the server and of this tool.
+fn times(server: u32) -> [Option<f64>; 2] {
+    [server, std::process::id()].map(|pid| fine_seconds(pid).or_else(|| cpu_seconds(pid)))
+}
+
+/// Seconds of processor time of all threads that a process has, to the nanosecond.
+fn fine_seconds(pid: u32) -> Option<f64> {
+    let mut nanoseconds = 0.0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        nanoseconds += text.split(' ').next()?.parse::<f64>().ok()?;
+    }
+    (nanoseconds > 0.0).then_some(nanoseconds / 1e9)
+}
+
+/// Seconds of processor time that a process has used so far, in user and kernel mode, with that of
+/// threads that have ended; in hundredths.
+pub fn cpu_seconds(pid: u32) -> Option<f64> {
     parse_cpu(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// The most memory that a process had resident, in KiB.
-fn peak_memory(pid: u32) -> Option<u64> {
+pub fn peak_memory(pid: u32) -> Option<u64> {
     parse_peak(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
 }
 

@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub token: Option<&'a str>,
     /// A JSON body.
     pub body: Option<&'a str>,
+    /// Must the server work it out anew, whatever it has kept of earlier requests?
+    pub cold: bool,
 }
 
 impl<'a> Request<'a> {
@@ -27,6 +29,7 @@ impl<'a> Request<'a> {
             path,
             token: None,
             body: None,
+            cold: false,
         }
     }
 
@@ -46,11 +49,20 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// The same, answered from scratch: as HTTP has it, `no-cache` keeps a server from answering with
+    /// what it has. (PocketBase keeps nothing, and takes no notice.)
+    pub fn cold(self, cold: bool) -> Self {
+        Request { cold, ..self }
+    }
+
     /// The bytes that go over the connection.
     pub fn wire(&self, host: SocketAddr, close: bool) -> Wire {
         let mut text = format!("{} {} HTTP/1.1\r\nHost: {host}\r\n", self.method, self.path);
         if let Some(token) = self.token {
             text.push_str(&format!("Authorization: {token}\r\n"));
+        }
+        if self.cold {
+            text.push_str("Cache-Control: no-cache\r\n");
         }
         if close {
             text.push_str("Connection: close\r\n");

@@ -17,10 +17,12 @@ pub enum Group {
     List,
     /// Pages of records under a rule.
     ListRule,
-    /// The same where no request repeats another: nothing that is kept between requests helps.
-    ListCold,
+    /// A route and a hook of the application's own.
+    Custom,
     /// Deleting records.
     Delete,
+    /// Starting on the data set.
+    Start,
 }
 
 impl Group {
@@ -32,21 +34,17 @@ impl Group {
             Group::Read => "read",
             Group::List => "list",
             Group::ListRule => "list rule",
-            Group::ListCold => "list cold",
+            Group::Custom => "custom",
             Group::Delete => "delete",
+            Group::Start => "start",
         }
-    }
-
-    /// Do its rows write to the database?
-    pub fn writes(self) -> bool {
-        matches!(self, Group::Create | Group::Delete)
     }
 }
 
 /// One of the sizes of the posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
-    /// As in the collection's name: `10k`.
+    /// As in the names of rows: `10k`.
     pub name: &'static str,
     /// How many posts.
     pub posts: usize,
@@ -72,6 +70,9 @@ pub const SIZES: [Size; 4] = [
     },
 ];
 
+/// The collection that has the posts.
+pub const POSTS: &str = "posts10k";
+
 /// Which records a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -81,18 +82,26 @@ pub enum Kind {
     Permissions,
     /// users
     Users,
-    /// posts10k and so on
+    /// posts; each size has servers of its own
     Posts(Size),
 }
 
 impl Kind {
     /// The collection's name, in both servers.
-    pub fn collection(self) -> String {
+    pub fn collection(self) -> &'static str {
         match self {
-            Kind::Organizations => "organizations".to_owned(),
-            Kind::Permissions => "permissions".to_owned(),
-            Kind::Users => "users".to_owned(),
+            Kind::Organizations => "organizations",
+            Kind::Permissions => "permissions",
+            Kind::Users => "users",
+            Kind::Posts(_) => POSTS,
+        }
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> String {
+        match self {
             Kind::Posts(size) => format!("posts{}", size.name),
+            other => other.collection().to_owned(),
         }
     }
 }
@@ -114,11 +123,63 @@ pub enum Work {
         query: &'static str,
         /// So many records are updated at the same time.
         updates: usize,
-        /// Each request has a filter of its own, which excludes nothing.
-        cold: bool,
     },
+    /// Logs many users in at once, while pages are listed now and then: those are what counts.
+    Storm,
+    /// Asks the application's own route for the newest posts.
+    Newest,
+    /// Updates records whose title a hook rewrites.
+    Hooked,
     /// Deletes records; a second row on the same collection takes other ones.
     Delete { second: bool },
+    /// Starts the server.
+    Start,
+}
+
+impl Work {
+    /// Does it write to the database?
+    pub fn writes(self) -> bool {
+        match self {
+            Work::Create { .. } | Work::Delete { .. } | Work::Hooked => true,
+            Work::List { updates, .. } => updates > 0,
+            Work::Login | Work::Refresh | Work::View => false,
+            Work::Storm | Work::Newest | Work::Start => false,
+        }
+    }
+
+    /// Can it be done more than once, with the same outcome?
+    pub fn repeats(self) -> bool {
+        match self {
+            Work::Create { .. } | Work::Delete { .. } | Work::Start => false,
+            Work::Login | Work::Refresh | Work::View | Work::List { .. } => true,
+            Work::Storm | Work::Newest | Work::Hooked => true,
+        }
+    }
+
+    /// Could a server answer with what it has kept of an earlier request?
+    pub fn reads(self) -> bool {
+        matches!(self, Work::View | Work::List { .. } | Work::Newest)
+    }
+
+    /// What makes it fast.
+    pub fn yardstick(self) -> Yardstick {
+        match self {
+            Work::Storm => Yardstick::P99,
+            Work::Start => Yardstick::Median,
+            _ => Yardstick::Rate,
+        }
+    }
+}
+
+/// The figure that two servers are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yardstick {
+    /// Requests per second.
+    Rate,
+    /// What 99 of 100 requests stay within.
+    P99,
+    /// What half of them do.
+    Median,
 }
 
 /// When a row runs: the benchmark app's data differs from phase to phase.
@@ -130,6 +191,8 @@ pub enum Phase {
     Base,
     /// The data set and the collections with other rules.
     Ruled,
+    /// The same, with the application's own code on both sides.
+    Custom,
     /// The data set alone again, being deleted.
     Delete,
 }
@@ -165,10 +228,17 @@ impl Row {
         format!("{} {}", self.group.name(), self.name)
     }
 
+    /// The query of a row that lists.
+    pub fn query(&self) -> &'static str {
+        match self.work {
+            Work::List { query, .. } => query,
+            _ => "",
+        }
+    }
+
     /// A row on the kind's own collection, named after it, on the data set alone.
     pub fn new(group: Group, kind: Kind, work: Work, requests: usize, concurrency: usize) -> Row {
-        let name = kind.collection();
-        let collection = name.clone();
+        let (name, collection) = (kind.name(), kind.collection().to_owned());
         let (rule, patches, phase) = ("", None, Phase::Base);
         Row {
             group,

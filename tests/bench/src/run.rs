@@ -1,27 +1,42 @@
-//! The run: starts the servers, brings each row's data into place, measures, checks.
+//! The run over one size: starts the servers, brings each row's data into place, measures, checks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::catalogue;
 use crate::check;
 use crate::cli::{Options, Side};
 use crate::data::{Counts, Data};
-use crate::drive::{self, Tally};
-use crate::outcome::{Measure, Outcome};
-use crate::process;
-use crate::rows::{Kind, Phase, Row, Work};
-use crate::server::Server;
+use crate::drive::Load;
+use crate::files;
+use crate::outcome::{Lane, Measure, Outcome, Raw, Spent, Used};
+use crate::request::Request;
+use crate::rounds::{self, Plan};
+use crate::rows::{Kind, Phase, Row, Size, Work};
+use crate::server::{Place, Server};
+use crate::tally::{Arrival, Tally};
 use crate::wires::Material;
 
 const PEER_SCHEMA: &str = include_str!("../peer_schema.json");
 const SMOKE_POSTS: usize = 100;
 const SMOKE_REQUESTS: usize = 10;
+/// How often a server is started for the row on that.
+const STARTS: usize = 3;
 
-/// Everything that a run has in hand.
+/// The programs that are compared.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    /// Each with its side, the peer first.
+    pub all: Vec<(Side, PathBuf)>,
+}
+
+/// Everything that a run over one size has in hand.
 pub struct Bench {
+    /// How many posts.
+    pub size: Size,
     /// The records.
     pub material: Material,
     /// One or both, the peer first.
@@ -30,28 +45,39 @@ pub struct Bench {
     pub rows: Vec<(Row, bool)>,
     /// What is going on.
     pub bar: ProgressBar,
+    smoke: bool,
+    limit: Duration,
+}
+
+/// The rows of a size, and whether `--rows` wants them.
+pub fn rows(options: &Options, size: Size, shared: bool) -> Vec<(Row, bool)> {
+    let wanted = |row: &Row| {
+        let pattern = options.rows.as_ref();
+        pattern.is_none_or(|pattern| pattern.is_match(&row.full_name()))
+    };
+    let rows = catalogue::all(size, true).into_iter();
+    rows.map(|row| {
+        let chosen = wanted(&row) && (shared || catalogue::depends_on_posts(&row));
+        (row, chosen)
+    })
+    .collect()
 }
 
 impl Bench {
     /// Starts the servers below `home`, empty.
-    pub async fn start(options: &Options, home: &Path) -> Result<Bench> {
-        let data = Data::new(
-            options.seed,
-            if options.smoke {
-                Counts::SMOKE
-            } else {
-                Counts::FULL
-            },
-        );
-        let posts = options.sizes.iter().map(|&size| {
-            let count = if options.smoke {
-                SMOKE_POSTS
-            } else {
-                size.posts
-            };
-            (Kind::Posts(size), data.posts(count))
-        });
-        let posts = posts.collect();
+    pub fn start(
+        options: &Options,
+        programs: &Programs,
+        home: &Path,
+        size: Size,
+        shared: bool,
+    ) -> Result<Bench> {
+        let (counts, posts) = match options.smoke {
+            true => (Counts::SMOKE, SMOKE_POSTS),
+            false => (Counts::FULL, size.posts),
+        };
+        let data = Data::new(options.seed, counts);
+        let posts = data.posts(posts);
         let limit = options.smoke.then_some(SMOKE_REQUESTS);
         let material = Material {
             data,
@@ -59,17 +85,19 @@ impl Bench {
             new_connections: options.new_connections,
             limit,
         };
-
         let mut servers = Vec::new();
-        let programs = [(Side::Peer, &options.peer), (Side::Basalt, &options.server)];
-        for (side, program) in programs {
-            let Some(program) = program else { continue };
-            if options.only.is_none_or(|only| only == side) {
-                servers.push(Server::start(side, program, &home.join(side.name())).await?);
-            }
-        }
-        if servers.is_empty() {
-            anyhow::bail!("--only names the server whose path is not given");
+        for (number, (side, program)) in programs.all.iter().enumerate() {
+            let number = u16::try_from(number).unwrap_or_default();
+            let port = match options.port {
+                0 => 0,
+                port => port.saturating_add(number),
+            };
+            servers.push(Server::start(Place {
+                side: *side,
+                program: program.clone(),
+                home: home.join(side.name()),
+                port,
+            })?);
         }
         if let Some(peer) = servers.iter().find(|server| server.side == Side::Peer) {
             let schema = match &options.peer_schema {
@@ -78,166 +106,259 @@ impl Bench {
                 None => PEER_SCHEMA.to_owned(),
             };
             let schema = serde_json::from_str(&schema).context("the peer's schema is not JSON")?;
-            peer.import(&schema).await?;
-        }
-
-        let chosen = |row: &Row| {
-            options
-                .rows
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(&row.full_name()))
-        };
-        let rows: Vec<(Row, bool)> = catalogue::all(&options.sizes)
-            .into_iter()
-            .map(|row| {
-                let chosen = chosen(&row);
-                (row, chosen)
-            })
-            .collect();
-        if !rows.iter().any(|(_, chosen)| *chosen) {
-            anyhow::bail!("--rows matches no row");
+            peer.import(&schema)?;
         }
         let style = ProgressStyle::with_template("{msg:50!} {wide_bar} {pos}/{len} {elapsed}")?;
-        let bar = ProgressBar::new(0).with_style(style);
         Ok(Bench {
+            size,
             material,
             servers,
-            rows,
-            bar,
+            rows: rows(options, size, shared),
+            bar: ProgressBar::new(0).with_style(style),
+            smoke: options.smoke,
+            limit: Duration::from_secs(options.row_limit),
         })
     }
 
     /// Runs all rows; `report` gets each as it ends.
-    pub async fn run(&mut self, mut report: impl FnMut(&Outcome)) -> Result<Vec<Outcome>> {
+    pub fn run(&mut self, mut report: impl FnMut(&Outcome)) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::new();
         let mut phase = Phase::Create;
-        for (row, chosen) in self.rows.clone() {
+        let last = self.rows.iter().rposition(|(_, chosen)| *chosen);
+        for (number, (row, chosen)) in self.rows.clone().into_iter().enumerate() {
+            if last.is_none_or(|last| number > last) {
+                break;
+            }
             if row.phase != phase {
-                self.enter(row.phase).await?;
+                self.enter(row.phase)?;
                 phase = row.phase;
             }
             if chosen {
-                let outcome = self.row(&row, outcomes.len()).await?;
+                self.progress(number, &row.full_name());
+                let outcome = self.row(&row, outcomes.len())?;
                 self.bar.suspend(|| report(&outcome));
                 outcomes.push(outcome);
             }
             if let Work::Create { second } = row.work {
-                self.settle(&row, second, chosen).await?;
+                self.settle(&row, second, chosen)?;
             }
         }
         self.bar.finish_and_clear();
         Ok(outcomes)
     }
 
-    /// Stops the servers in order.
-    pub async fn stop(&mut self) -> Result<()> {
-        for server in &mut self.servers {
-            server.stop().await?;
-        }
-        Ok(())
+    /// Which row of how many is on.
+    fn progress(&self, number: usize, what: &str) {
+        self.bar.set_length(self.rows.len() as u64);
+        self.bar.set_position(number as u64);
+        self.bar.set_message(what.to_owned());
+    }
+
+    /// Stops the servers in order; what each has used.
+    pub fn stop(&mut self) -> Result<Vec<(Side, Spent)>> {
+        let each = self.servers.iter_mut();
+        each.map(|server| Ok((server.side, server.stop()?)))
+            .collect()
     }
 
     /// The collection of a row in one of the servers.
-    pub fn collection(row: &Row, side: Side) -> String {
+    pub fn collection(row: &Row, side: Side) -> &str {
         match side {
             Side::Peer => row.kind.collection(),
-            Side::Basalt => row.collection.clone(),
+            Side::Basalt => &row.collection,
         }
     }
 
     /// Measures a row on both servers; which one is first changes from row to row.
-    async fn row(&mut self, row: &Row, number: usize) -> Result<Outcome> {
-        let mut outcome = Outcome::new(row);
-        let mut order: Vec<&Server> = self.servers.iter().collect();
-        if !number.is_multiple_of(2) {
-            order.reverse();
+    fn row(&mut self, row: &Row, number: usize) -> Result<Outcome> {
+        let requests = match row.work {
+            Work::Create { second } => self.material.half(row.kind, second).len(),
+            _ => self.material.requests(row),
+        };
+        let mut outcome = Outcome::new(row, self.size.name, requests);
+        for server in &mut self.servers {
+            server.reset_peak();
         }
-        outcome.first = order
-            .first()
-            .map(|server| server.side.name())
-            .unwrap_or_default();
-        self.bar.set_message(row.full_name());
-        let mut answers = Vec::new();
-        for server in order {
-            let patch = row.patches.as_ref().filter(|_| server.side == Side::Peer);
-            if let Some((before, _)) = patch {
-                server.patch(&row.kind.collection(), before).await?;
-            }
-            let measure = self.measure(row, server).await?;
-            outcome.add(server.side, measure);
+        self.patch(row, true)?;
+        let measures = match row.work {
+            Work::Start => self.starts(row)?,
+            _ => self.measure(row, number, &mut outcome)?,
+        };
+        for (lane, measure) in measures {
+            outcome.add(lane, measure);
+        }
+        self.check(row, &mut outcome);
+        self.patch(row, false)?;
+        self.material.updated(row);
+        if row.phase == Phase::Delete {
+            self.compare_counts(&mut outcome)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Gives the peer's collection the row's rule, or takes it away.
+    fn patch(&self, row: &Row, before: bool) -> Result<()> {
+        let peer = self.servers.iter().find(|server| server.side == Side::Peer);
+        let (Some(peer), Some(patches)) = (peer, &row.patches) else {
+            return Ok(());
+        };
+        let change = if before { &patches.0 } else { &patches.1 };
+        peer.patch(row.kind.collection(), change)
+    }
+
+    /// All sides of a row, by turns.
+    fn measure(
+        &self,
+        row: &Row,
+        number: usize,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<(Lane, Measure)>> {
+        let mut lanes: Vec<(Lane, rounds::Lane)> = Vec::new();
+        for (place, server) in self.servers.iter().enumerate() {
             let collection = Self::collection(row, server.side);
-            match check::answer(server, row, &collection, &self.material).await {
+            let mut add = |lane, cold| {
+                let loads = self.material.loads(row, server, collection, cold);
+                lanes.push((lane, rounds::Lane::new(place, loads)));
+            };
+            match server.side {
+                Side::Peer => add(Lane::Peer, row.work.reads()),
+                Side::Basalt if row.work.reads() => {
+                    add(Lane::Cold, true);
+                    add(Lane::Warm, false);
+                    if let Some(floor) = self.floor(row, server, outcome)? {
+                        lanes.push((Lane::Floor, rounds::Lane::new(place, vec![floor])));
+                    }
+                }
+                Side::Basalt => add(Lane::Cold, false),
+            }
+        }
+        if !number.is_multiple_of(2) {
+            lanes.reverse();
+        }
+        let (names, mut lanes): (Vec<Lane>, Vec<rounds::Lane>) = lanes.into_iter().unzip();
+        outcome.first = names.first().map_or("", |lane| lane.side().name());
+        let plan = Plan {
+            once: self.smoke || !row.work.repeats(),
+            limit: row.work.repeats().then_some(self.limit),
+        };
+        let warm_up = |lane: &rounds::Lane| {
+            let (server, load) = (self.servers.get(lane.server)?, lane.loads.first()?);
+            self.material.warm_up(row, server, load)
+        };
+        rounds::contest(&mut lanes, &self.servers, plan, warm_up, &self.bar)?;
+        let measures = lanes.into_iter().map(rounds::Lane::measure);
+        Ok(names.into_iter().zip(measures).collect())
+    }
+
+    /// The same bytes from memory, if the app offers that. And what a bare count takes.
+    fn floor(&self, row: &Row, server: &Server, outcome: &mut Outcome) -> Result<Option<Load>> {
+        let collection = Self::collection(row, server.side);
+        let Some(path) = self.material.read_path(row, collection) else {
+            return Ok(None);
+        };
+        let counts = matches!(row.work, Work::List { .. }) && !row.query().contains("skipTotal");
+        if counts {
+            let took = files::index_scan(&server.database(), row.kind.collection(), "author")?;
+            outcome.scan_ms = Some(took.as_secs_f64() * 1000.0);
+        }
+        let body = match check::bytes(server, &path) {
+            Ok(body) => body,
+            Err(error) => {
+                outcome.fail(server.side, format!("{path}: {error:#}"));
+                return Ok(None);
+            }
+        };
+        let body = String::from_utf8(body).context("an answer that is no text")?;
+        let path = format!("/floor/{}", row.collection);
+        let put = Request::new("PUT", &path).token(&server.user).body(&body);
+        if server.fetch(put)?.status != 204 {
+            return Ok(None);
+        }
+        let loads = self.material.loads(row, server, collection, false);
+        let load = loads.into_iter().next().map(|load| {
+            let get = Request::new("GET", &path).token(&server.user);
+            let wire = get.wire(server.address, load.new_connections);
+            Load {
+                requests: vec![wire; load.requests.len()],
+                ..load
+            }
+        });
+        Ok(load)
+    }
+
+    /// How long each server takes to its first page.
+    fn starts(&mut self, row: &Row) -> Result<Vec<(Lane, Measure)>> {
+        let mut measures = Vec::new();
+        for server in &mut self.servers {
+            let path = self.material.read_path(row, row.kind.collection());
+            let mut raw = Raw::default();
+            for _ in 0..if self.smoke { 1 } else { STARTS } {
+                let took = server.restart(&[], path.as_deref(), |_| Ok(()))?;
+                let mut tally = Tally {
+                    elapsed: took,
+                    ..Tally::default()
+                };
+                let arrival = Arrival {
+                    status: 200,
+                    length: 0,
+                    start: b"",
+                    took,
+                };
+                tally.arrived(&arrival, 200, false);
+                raw.round(tally, Tally::default());
+            }
+            raw.used = Used {
+                peak_kib: Some(server.spent().peak_kib),
+                ..Used::default()
+            };
+            let lane = match server.side {
+                Side::Peer => Lane::Peer,
+                Side::Basalt => Lane::Cold,
+            };
+            measures.push((lane, Measure::new(raw)));
+        }
+        Ok(measures)
+    }
+
+    /// Are the answers right, and do both servers give the same ones?
+    fn check(&self, row: &Row, outcome: &mut Outcome) {
+        let timed_out = outcome.peer_timed_out();
+        let mut answers = Vec::new();
+        for server in &self.servers {
+            if server.side == Side::Peer && timed_out {
+                continue;
+            }
+            let collection = Self::collection(row, server.side);
+            match check::answer(server, row, collection, &self.material) {
                 Ok(None) => {}
                 Ok(Some(answer)) => {
                     if let Some(wrong) = check::judge(&answer, row, &self.material) {
                         outcome.fail(server.side, wrong);
                     }
-                    answers.push((server.side, answer));
+                    answers.push(answer);
                 }
                 Err(error) => outcome.fail(server.side, format!("{error:#}")),
             }
-            if let Some((_, after)) = patch {
-                server.patch(&row.kind.collection(), after).await?;
-            }
         }
-        answers.sort_by_key(|(side, _)| *side);
-        if let [(_, peer), (_, basalt)] = answers.as_slice()
+        if let [peer, basalt] = answers.as_slice()
             && let Some(found) = check::difference(peer, basalt, "answer")
         {
             outcome.fail(Side::Basalt, format!("peer and basalt differ: {found}"));
         }
-        self.material.updated(row);
-        if row.phase == Phase::Delete {
-            self.compare_counts(&mut outcome).await?;
+        if row.work.reads() && !row.work.writes() {
+            same_lengths(outcome);
         }
-        Ok(outcome)
-    }
-
-    async fn measure(&self, row: &Row, server: &Server) -> Result<Measure> {
-        let collection = Self::collection(row, server.side);
-        let load = self.material.load(row, server, &collection);
-        let updates = match row.work {
-            Work::List {
-                updates: count @ 1..,
-                ..
-            } => Some(self.material.updates(row, server, &collection, count)),
-            _ => None,
-        };
-        let address = server.address;
-        let warm_up = self.material.warm_up(row, server, &collection);
-        drive::prepare(address, warm_up).await?.run(|| {}).await?;
-
-        let pid = server.pid().context("the server has ended")?;
-        let lists = drive::prepare(address, load).await?;
-        let updates = match updates {
-            Some(updates) => Some(drive::prepare(address, updates).await?),
-            None => None,
-        };
-        let clock = process::Clock::start(pid);
-        let (tally, beside) = match updates {
-            None => (lists.run(|| {}).await?, Tally::default()),
-            Some(updates) => {
-                let (lists, updates) = tokio::join!(lists.run(|| {}), updates.run(|| {}));
-                (lists?, updates?)
-            }
-        };
-        Ok(Measure::new(tally, beside, clock.stop()))
     }
 
     /// After a delete: do both hold as many records?
-    async fn compare_counts(&self, outcome: &mut Outcome) -> Result<()> {
+    fn compare_counts(&self, outcome: &mut Outcome) -> Result<()> {
         let [one, two] = self.servers.as_slice() else {
             return Ok(());
         };
-        let posts = self.material.posts.iter().map(|(kind, _)| *kind);
-        for kind in posts.chain([Kind::Users, Kind::Organizations]) {
+        for kind in [Kind::Posts(self.size), Kind::Users, Kind::Organizations] {
             let name = kind.collection();
-            let counts = (
-                check::count(one, &name).await?,
-                check::count(two, &name).await?,
-            );
-            if counts.0 != counts.1 {
-                let (one, two) = counts;
+            let (one, two) = (check::count(one, name)?, check::count(two, name)?);
+            if one != two {
                 outcome.fail(
                     Side::Basalt,
                     format!("{name}: {one} records in the peer, here {two}"),
@@ -245,5 +366,31 @@ impl Bench {
             }
         }
         Ok(())
+    }
+
+    /// A server that has gone can't be compared with.
+    pub fn expect_servers(&mut self) -> Result<()> {
+        for server in &mut self.servers {
+            if let Some(words) = server.has_ended()? {
+                bail!("the {} has ended: {words}", server.side.name());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same request again and again has answers of one length, on each side.
+fn same_lengths(outcome: &mut Outcome) {
+    let mut wrong = Vec::new();
+    for (lane, measure) in &outcome.lanes {
+        if let Some((shortest, longest)) = measure.lengths.filter(|(one, two)| one != two) {
+            wrong.push((
+                lane.side(),
+                format!("answers of {shortest} to {longest} bytes to one request"),
+            ));
+        }
+    }
+    for (side, what) in wrong {
+        outcome.fail(side, what);
     }
 }

@@ -6,6 +6,8 @@ use anyhow::{Context, Result, bail};
 use crate::check;
 use crate::cli::Side;
 use crate::drive::{self, Load};
+use crate::files::Files;
+use crate::pool::Pool;
 use crate::request::{Request, Wire};
 use crate::rows::{Kind, Phase, Row, Work};
 use crate::run::Bench;
@@ -14,139 +16,147 @@ use crate::wires::Record;
 
 /// How many loading requests at a time: enough to keep a server busy, without a queue.
 const LOADERS: usize = 50;
+/// The peer's side of what an application adds.
+const PEER_HOOKS: &str = include_str!("peer_hooks.js");
 
 impl Bench {
     /// After a create row: both servers hold its records in the main collection, whether the row was
     /// measured or not, and the app's collection with the other rule is empty again.
-    pub async fn settle(&mut self, row: &Row, second: bool, measured: bool) -> Result<()> {
-        let records = self.material.half(row.kind, second);
+    pub fn settle(&mut self, row: &Row, second: bool, measured: bool) -> Result<()> {
+        self.expect_servers()?;
         let main = row.kind.collection();
-        for server in &self.servers {
+        for number in 0..self.servers.len() {
+            let Some(server) = self.servers.get(number) else {
+                continue;
+            };
             let elsewhere = Self::collection(row, server.side) != main;
-            if measured && elsewhere {
-                let ids = records.iter().map(|(id, _)| *id);
-                self.delete(server, &row.collection, ids).await?;
-            }
-            if !measured || elsewhere {
-                self.create(server, &[(main.as_str(), &records)]).await?;
+            if !measured {
+                let records = self.material.half(row.kind, second);
+                self.create(server, main, &records)?;
+            } else if elsewhere && let Some(server) = self.servers.get_mut(number) {
+                server.restart(&[], None, |server| {
+                    let mut files = Files::open(&server.database())?;
+                    files.copy(&row.collection, main)?;
+                    files.empty(&row.collection)
+                })?;
             }
         }
         if row.kind == Kind::Users && second {
             for server in &mut self.servers {
-                server.user = server.log_in("users", "user0@example.com").await?;
+                server.user = server.log_in("users", "user0@example.com")?;
             }
         }
         Ok(())
     }
 
-    /// Brings the app's data into the state that a phase needs. (The peer's never changes: there,
-    /// the rules do.)
-    pub async fn enter(&mut self, phase: Phase) -> Result<()> {
-        if phase == Phase::Base {
-            self.expect_all_records().await?;
-        }
-        let position = self
-            .servers
-            .iter()
-            .position(|server| server.side == Side::Basalt);
-        let Some(position) = position else {
-            return Ok(());
-        };
+    /// Brings the data into the state that a phase needs. In the peer it never changes, there the
+    /// rules do; but its own code is only there where rows are about that.
+    pub fn enter(&mut self, phase: Phase) -> Result<()> {
+        self.expect_servers()?;
+        self.bar.set_message("making ready");
+        let variants = self.variants();
         match phase {
-            Phase::Create | Phase::Base => {}
+            Phase::Create => {}
+            Phase::Base => self.expect_all_records()?,
             Phase::Ruled => {
-                let server = self.servers.remove(position).save().await?;
-                self.servers.insert(position, server);
-                self.load_variants(position).await?;
+                for server in self.of(Side::Basalt) {
+                    server.restart(&[], None, |server| {
+                        let mut files = Files::open(&server.database())?;
+                        let mut each = variants.iter();
+                        each.try_for_each(|(main, variant)| files.copy(main, variant))
+                    })?;
+                }
+            }
+            Phase::Custom => {
+                for server in self.of(Side::Peer) {
+                    let hooks = server.home().join("hooks");
+                    let text = PEER_HOOKS.replace("COLLECTION", crate::rows::POSTS);
+                    let flag = format!("--hooksDir={}", hooks.display());
+                    server.restart(&[&flag], None, |_| {
+                        std::fs::create_dir_all(&hooks)?;
+                        std::fs::write(hooks.join("bench.pb.js"), text)
+                            .context("cannot write the peer's hooks")
+                    })?;
+                }
             }
             Phase::Delete => {
-                let server = self.servers.remove(position).go_back().await?;
-                self.servers.insert(position, server);
-                self.repeat_deletes(position).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// No comparison means anything unless both servers hold the whole data set.
-    async fn expect_all_records(&self) -> Result<()> {
-        let fixed = [Kind::Organizations, Kind::Permissions, Kind::Users];
-        let posts = self.material.posts.iter().map(|(kind, _)| *kind);
-        for kind in fixed.into_iter().chain(posts) {
-            let (name, due) = (kind.collection(), self.material.records(kind).len() as u64);
-            for server in &self.servers {
-                let count = check::count(server, &name).await?;
-                if count != due {
-                    bail!(
-                        "the {}: {name} has {count} records, not {due}",
-                        server.side.name()
-                    );
+                self.repeat_deletes()?;
+                for server in self.of(Side::Peer) {
+                    server.restart(&[], None, |_| Ok(()))?;
+                }
+                for server in self.of(Side::Basalt) {
+                    server.restart(&[], None, |server| {
+                        let mut files = Files::open(&server.database())?;
+                        let mut each = variants.iter();
+                        each.try_for_each(|(_, variant)| files.empty(variant))
+                    })?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The same posts into each collection with another list rule.
-    async fn load_variants(&self, server: usize) -> Result<()> {
-        let Some(server) = self.servers.get(server) else {
-            return Ok(());
-        };
-        let mut wanted: Vec<(String, Kind)> = Vec::new();
-        for (row, chosen) in &self.rows {
-            let known = wanted.iter().any(|(name, _)| *name == row.collection);
-            if *chosen && row.phase == Phase::Ruled && !known {
-                wanted.push((row.collection.clone(), row.kind));
-            }
-        }
-        let records: Vec<(String, Vec<Record<'_>>)> = wanted
-            .into_iter()
-            .map(|(collection, kind)| (collection, self.material.records(kind)))
-            .collect();
-        let parts: Vec<(&str, &[Record<'_>])> = records
-            .iter()
-            .map(|(name, records)| (name.as_str(), records.as_slice()))
-            .collect();
-        self.create(server, &parts).await
+    fn of(&mut self, side: Side) -> impl Iterator<Item = &mut Server> {
+        let servers = self.servers.iter_mut();
+        servers.filter(move |server| server.side == side)
     }
 
-    /// The posts that were deleted under another rule are gone from the peer's only collection: they
-    /// must be gone from the app's main one too.
-    async fn repeat_deletes(&self, server: usize) -> Result<()> {
-        let Some(server) = self.servers.get(server) else {
-            return Ok(());
-        };
+    /// The collections that must hold the same records under another rule, each after the main one.
+    fn variants(&self) -> Vec<(&'static str, String)> {
+        let mut wanted: Vec<(&'static str, String)> = Vec::new();
         for (row, chosen) in &self.rows {
-            if let (Work::Delete { second: true }, true) = (row.work, *chosen) {
-                let ids = self.material.doomed(row, true).into_iter();
-                self.delete(server, &row.kind.collection(), ids).await?;
+            let main = row.kind.collection();
+            let late = row.phase > Phase::Base && row.collection != main;
+            let known = wanted.iter().any(|(_, name)| *name == row.collection);
+            if *chosen && late && !known {
+                wanted.push((main, row.collection.clone()));
+            }
+        }
+        wanted
+    }
+
+    /// No comparison means anything unless both servers hold the whole data set.
+    fn expect_all_records(&self) -> Result<()> {
+        let posts = Kind::Posts(self.size);
+        for kind in [Kind::Organizations, Kind::Permissions, Kind::Users, posts] {
+            let (name, due) = (kind.collection(), self.material.records(kind).len() as u64);
+            for server in &self.servers {
+                let count = check::count(server, name)?;
+                if count != due {
+                    let side = server.side.name();
+                    bail!("the {side}: {name} has {count} records, not {due}");
+                }
             }
         }
         Ok(())
     }
 
-    async fn create(&self, server: &Server, parts: &[(&str, &[Record<'_>])]) -> Result<()> {
-        let mut requests = Vec::new();
-        for (collection, records) in parts {
-            let path = format!("/api/collections/{collection}/records");
-            requests.extend(records.iter().map(|(_, body)| {
-                let body = body.to_string();
-                let request = Request::new("POST", &path)
-                    .token(&server.superuser)
-                    .body(&body);
-                request.wire(server.address, false)
-            }));
+    /// The posts that were deleted under another rule are gone from the peer's only collection: they
+    /// must be gone from the app's main one too.
+    fn repeat_deletes(&self) -> Result<()> {
+        let ours = self.servers.iter().find(|server| server.side == Side::Basalt);
+        let Some(server) = ours else { return Ok(()) };
+        for (row, chosen) in &self.rows {
+            if let (Work::Delete { second: true }, true) = (row.work, *chosen) {
+                let ids = self.material.doomed(row, true).into_iter();
+                self.delete(server, row.kind.collection(), ids)?;
+            }
         }
-        let names = parts
-            .iter()
-            .map(|(name, _)| *name)
-            .collect::<Vec<_>>()
-            .join(", ");
-        self.bulk(server, &format!("loading {names}"), requests, 200)
-            .await
+        Ok(())
     }
 
-    async fn delete(
+    fn create(&self, server: &Server, collection: &str, records: &[Record<'_>]) -> Result<()> {
+        let path = format!("/api/collections/{collection}/records");
+        let create = |(_, body): &Record<'_>| {
+            let body = body.to_string();
+            let request = Request::new("POST", &path).token(&server.superuser);
+            request.body(&body).wire(server.address, false)
+        };
+        let requests = records.iter().map(create).collect();
+        self.bulk(server, &format!("loading {collection}"), requests, 200)
+    }
+
+    fn delete(
         &self,
         server: &Server,
         collection: &str,
@@ -165,12 +175,12 @@ impl Bench {
             ids.map(delete).collect(),
             204,
         )
-        .await
+        
     }
 
     /// Requests that are not measured, but must succeed.
-    async fn bulk(&self, server: &Server, what: &str, wires: Vec<Wire>, status: u16) -> Result<()> {
-        self.bar.reset();
+    fn bulk(&self, server: &Server, what: &str, wires: Vec<Wire>, status: u16) -> Result<()> {
+        self.bar.set_position(0);
         self.bar.set_length(wires.len() as u64);
         self.bar
             .set_message(format!("{}: {what}", server.side.name()));
@@ -180,10 +190,13 @@ impl Bench {
             concurrency: LOADERS,
             status,
             new_connections: false,
+            pace: None,
+            may_give_up: false,
         };
-        let ready = drive::prepare(server.address, load).await?;
-        let tally = ready.run(move || bar.inc(1)).await?;
-        match tally.problem {
+        let mut pool = Pool::new(server.address);
+        let tallies = drive::run(&mut pool, &[&load], None, &mut || bar.inc(1))?;
+        let problem = tallies.into_iter().find_map(|tally| tally.problem);
+        match problem {
             None => Ok(()),
             Some(problem) => Err(anyhow::anyhow!("{problem}"))
                 .with_context(|| format!("the {}: {what}", server.side.name())),

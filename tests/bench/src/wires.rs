@@ -1,7 +1,10 @@
 //! From rows to requests: everything that is sent is made here, before the clock starts.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use crate::cli::Side;
 use crate::data::{Data, PASSWORD, Post, half};
 use crate::drive::Load;
 use crate::numbers::Numbers;
@@ -9,12 +12,20 @@ use crate::request::{Request, Wire};
 use crate::rows::{Kind, Row, Work};
 use crate::server::Server;
 
+/// The application's own route, in both servers.
+pub const NEWEST: &str = "/api/bench/newest";
+/// What the hook of both servers puts before a title.
+pub const REWRITTEN: &str = "rewritten: ";
+/// While many log in: a page every so often.
+const LISTING: Duration = Duration::from_millis(10);
+const LISTERS: usize = 20;
+
 /// The records, and how this run sends requests for them.
 pub struct Material {
     /// Everything but the posts.
     pub data: Data,
-    /// The posts of each size that is measured.
-    pub posts: Vec<(Kind, Vec<Post>)>,
+    /// The posts.
+    pub posts: Vec<Post>,
     /// `--new-connections`
     pub new_connections: bool,
     /// With `--smoke`: no row has more requests than this.
@@ -25,12 +36,6 @@ pub struct Material {
 pub type Record<'a> = (&'a str, &'a Value);
 
 impl Material {
-    /// The posts of one size.
-    pub fn posts(&self, kind: Kind) -> &[Post] {
-        let found = self.posts.iter().find(|(size, _)| *size == kind);
-        found.map(|(_, posts)| posts.as_slice()).unwrap_or_default()
-    }
-
     /// The id of user 0, who logs in.
     pub fn first_user(&self) -> &str {
         let user = self.data.users.first();
@@ -48,7 +53,7 @@ impl Material {
                 .collect(),
             Kind::Permissions => data.permissions.iter().map(|r| (&*r.id, &r.body)).collect(),
             Kind::Users => data.users.iter().map(|r| (&*r.id, &r.body)).collect(),
-            Kind::Posts(_) => self.posts(kind).iter().map(|r| (&*r.id, &r.body)).collect(),
+            Kind::Posts(_) => self.posts.iter().map(|r| (&*r.id, &r.body)).collect(),
         }
     }
 
@@ -75,95 +80,111 @@ impl Material {
             .collect()
     }
 
-    fn requests(&self, row: &Row) -> usize {
+    /// How many requests a row has.
+    pub fn requests(&self, row: &Row) -> usize {
         self.limit
             .map_or(row.requests, |limit| limit.min(row.requests))
     }
 
-    /// The requests of a row on `collection` of one server.
-    pub fn load(&self, row: &Row, server: &Server, collection: &str) -> Load {
-        self.numbered(row, server, collection, 0)
-    }
-
-    /// The same; where each request differs, they are numbered from `from`.
-    fn numbered(&self, row: &Row, server: &Server, collection: &str, from: usize) -> Load {
+    /// What a row sends to `collection` of one server: the requests that count, then those beside.
+    pub fn loads(&self, row: &Row, server: &Server, collection: &str, cold: bool) -> Vec<Load> {
         let base = format!("/api/collections/{collection}");
         let wire = |request: Request<'_>| request.wire(server.address, self.new_connections);
-        let count = self.requests(row);
-        let same = |request: Request<'_>| vec![wire(request.token(&server.user)); count];
-        let requests = match row.work {
-            Work::Create { second } => {
-                // The rules of the first rows ask for nothing, and guests come cheapest.
-                let token = Some(server.user.as_str()).filter(|token| !token.is_empty());
-                let path = format!("{base}/records");
-                let create = |(_, body): Record<'_>| {
-                    let body = body.to_string();
-                    wire(
-                        Request {
-                            token: token.filter(|_| second),
-                            ..Request::new("POST", &path)
-                        }
-                        .body(&body),
-                    )
-                };
-                self.half(row.kind, second)
-                    .into_iter()
-                    .map(create)
-                    .collect()
+        let mut main = self.sent(Vec::new(), row.concurrency, server.side);
+        if let Some(path) = self.read_path(row, collection) {
+            let read = Request::new("GET", &path).token(&server.user).cold(cold);
+            main.requests = vec![wire(read); self.requests(row)];
+        }
+        let mut beside = None;
+        match row.work {
+            Work::View | Work::Newest | Work::Start => {}
+            Work::List { updates: 0, .. } => {}
+            Work::List { updates, .. } => {
+                let title = |post: &Post| new_title(post);
+                let chosen = self.chosen(updates);
+                let mut load = self.updates(&chosen, server, collection, title);
+                load.concurrency = load.requests.len();
+                beside = Some(load);
             }
-            Work::Login => {
-                let body = json!({ "identity": "user0@example.com", "password": PASSWORD });
-                let path = format!("{base}/auth-with-password");
-                vec![wire(Request::new("POST", &path).body(&body.to_string())); count]
+            Work::Create { second } => main.requests = self.creates(row, second, server, &base),
+            Work::Login => main.requests = self.logins(row, server),
+            Work::Refresh => {
+                let path = format!("{base}/auth-refresh");
+                let refresh = Request::new("POST", &path).token(&server.user);
+                main.requests = vec![wire(refresh); self.requests(row)];
             }
-            Work::Refresh => same(Request::new("POST", &format!("{base}/auth-refresh"))),
-            Work::View => same(Request::new(
-                "GET",
-                &format!("{base}/records/{}", self.first_user()),
-            )),
-            Work::List {
-                query, cold: false, ..
-            } => same(Request::new("GET", &format!("{base}/records{query}"))),
-            Work::List {
-                query, cold: true, ..
-            } => {
-                let path = |number| format!("{base}/records{query}{}", own_filter(number));
-                let list = |path: String| wire(Request::new("GET", &path).token(&server.user));
-                (from..from + count)
-                    .map(|number| list(path(number)))
-                    .collect()
+            Work::Storm => {
+                main.requests.truncate(1);
+                (main.concurrency, main.pace) = (LISTERS, Some(LISTING));
+                beside = Some(Load {
+                    requests: self.logins(row, server),
+                    concurrency: row.concurrency,
+                    pace: None,
+                    ..main.clone()
+                });
+            }
+            Work::Hooked => {
+                let first: Vec<usize> = (0..self.requests(row)).collect();
+                let title = |_: &Post| HOOKED.to_owned();
+                main.requests = self.updates(&first, server, collection, title).requests;
             }
             Work::Delete { second } => {
                 let path = |id: &str| format!("{base}/records/{id}");
                 let delete = |id| wire(Request::new("DELETE", &path(id)).token(&server.user));
-                self.doomed(row, second).into_iter().map(delete).collect()
+                main.requests = self.doomed(row, second).into_iter().map(delete).collect();
+                main.status = 204;
             }
-        };
-        let status = if matches!(row.work, Work::Delete { .. }) {
-            204
-        } else {
-            200
-        };
-        self.sent(requests, row.concurrency, status)
+        }
+        [main].into_iter().chain(beside).collect()
     }
 
-    /// The updates that go on while a mixed row lists: all of them at once.
-    pub fn updates(&self, row: &Row, server: &Server, collection: &str, count: usize) -> Load {
-        let posts = self.posts(row.kind);
+    /// The path that a row reads, if it does.
+    pub fn read_path(&self, row: &Row, collection: &str) -> Option<String> {
+        let base = format!("/api/collections/{collection}/records");
+        match row.work {
+            Work::View => Some(format!("{base}/{}", self.first_user())),
+            Work::List { query, .. } => Some(format!("{base}{query}")),
+            Work::Storm | Work::Start => Some(format!("{base}?perPage=20")),
+            Work::Newest => Some(NEWEST.to_owned()),
+            _ => None,
+        }
+    }
+
+    fn creates(&self, row: &Row, second: bool, server: &Server, base: &str) -> Vec<Wire> {
+        // The rules of the first rows ask for nothing, and guests come cheapest.
+        let token = Some(server.user.as_str()).filter(|token| second && !token.is_empty());
+        let path = format!("{base}/records");
+        let create = |(_, body): Record<'_>| {
+            let (body, post) = (body.to_string(), Request::new("POST", &path));
+            let request = Request { token, ..post }.body(&body);
+            request.wire(server.address, self.new_connections)
+        };
+        self.half(row.kind, second).into_iter().map(create).collect()
+    }
+
+    fn logins(&self, row: &Row, server: &Server) -> Vec<Wire> {
+        let body = json!({ "identity": "user0@example.com", "password": PASSWORD }).to_string();
+        let path = "/api/collections/users/auth-with-password";
+        let login = Request::new("POST", path).body(&body);
+        vec![login.wire(server.address, self.new_connections); self.requests(row)]
+    }
+
+    /// Updates of the posts at these places.
+    fn updates(
+        &self,
+        places: &[usize],
+        server: &Server,
+        collection: &str,
+        title: impl Fn(&Post) -> String,
+    ) -> Load {
         let update = |post: &Post| {
             let path = format!("/api/collections/{collection}/records/{}", post.id);
-            let body = json!({ "title": new_title(post) }).to_string();
+            let body = json!({ "title": title(post) }).to_string();
             let request = Request::new("PATCH", &path).token(&server.user).body(&body);
             request.wire(server.address, self.new_connections)
         };
-        let chosen = self.chosen(row.kind, count);
-        let requests: Vec<Wire> = chosen
-            .iter()
-            .filter_map(|&place| posts.get(place))
-            .map(update)
-            .collect();
-        let concurrency = requests.len();
-        self.sent(requests, concurrency, 200)
+        let posts = places.iter().filter_map(|&place| self.posts.get(place));
+        self.sent(posts.map(update).collect(), 1, server.side)
     }
 
     /// Follows the updates of a mixed row, so that later rows know what the servers hold.
@@ -175,12 +196,8 @@ impl Material {
         else {
             return;
         };
-        let chosen = self.chosen(row.kind, count);
-        let posts = self.posts.iter_mut().find(|(kind, _)| *kind == row.kind);
-        for (place, post) in posts
-            .into_iter()
-            .flat_map(|(_, posts)| posts.iter_mut().enumerate())
-        {
+        let chosen = self.chosen(count);
+        for (place, post) in self.posts.iter_mut().enumerate() {
             if chosen.contains(&place) {
                 let title = Value::from(new_title(post));
                 if let Some(body) = post.body.as_object_mut() {
@@ -191,43 +208,46 @@ impl Material {
     }
 
     /// The places of the posts that a mixed row updates.
-    fn chosen(&self, kind: Kind, count: usize) -> Vec<usize> {
+    fn chosen(&self, count: usize) -> Vec<usize> {
         let count = self.limit.map_or(count, |limit| limit.min(count));
-        Numbers::new(count as u64).distinct(count, self.posts(kind).len())
+        Numbers::new(count as u64).distinct(count, self.posts.len())
     }
 
-    /// A few cheap or, for reads, the same requests: caches and connections as users meet them.
-    pub fn warm_up(&self, row: &Row, server: &Server, collection: &str) -> Load {
+    /// A few of the requests, where they can be repeated; a page where not: connections, caches and
+    /// code as users meet them.
+    pub fn warm_up(&self, row: &Row, server: &Server, lane: &Load) -> Option<Load> {
         let few = (self.requests(row) / 10).clamp(1, 50);
-        let mut load = match row.work {
-            Work::Create { .. } | Work::Delete { .. } => {
-                let path = format!("/api/collections/{collection}/records?perPage=1");
-                let request = Request::new("GET", &path).token(&server.superuser);
-                self.sent(vec![request.wire(server.address, false)], 1, 200)
-            }
-            // Cold rows: not those that will be measured.
-            _ => self.numbered(row, server, collection, self.requests(row)),
+        let mut load = Load {
+            concurrency: row.concurrency.min(2),
+            pace: None,
+            new_connections: false,
+            ..lane.clone()
         };
+        if !row.work.repeats() {
+            let path = format!("/api/collections/{}/records?perPage=1", row.kind.collection());
+            let request = Request::new("GET", &path).token(&server.superuser);
+            load.requests = vec![request.wire(server.address, false)];
+            load.status = 200;
+        }
         load.requests.truncate(few);
-        load.new_connections = false;
-        load
+        (row.work != Work::Start).then_some(load)
     }
 
-    fn sent(&self, requests: Vec<Wire>, concurrency: usize, status: u16) -> Load {
+    fn sent(&self, requests: Vec<Wire>, concurrency: usize, side: Side) -> Load {
         Load {
             requests,
             concurrency,
-            status,
+            status: 200,
             new_connections: self.new_connections,
+            pace: None,
+            may_give_up: side == Side::Peer,
         }
     }
 }
 
+/// What updates through the hook say; the hook says more.
+pub const HOOKED: &str = "a title of its own";
+
 fn new_title(post: &Post) -> String {
     format!("updated {}", post.id)
-}
-
-/// A filter that no other request of the row has, and that each record satisfies: no id is like that.
-pub fn own_filter(number: usize) -> String {
-    format!("&filter=id%21%3D%27none{number}%27")
 }
