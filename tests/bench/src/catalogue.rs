@@ -174,7 +174,10 @@ fn delete_rows(kind: Kind) -> Vec<Row> {
     };
     let cascade = |which| {
         let name = format!("{} with {}", Kind::name(which), kind.name());
-        Row { name, ..row(which, false) }
+        Row {
+            name,
+            ..row(which, false)
+        }
     };
     let rule = "@request.auth.id != ''";
     let ruled = row(kind, true).ruled("deleteRule", rule, ListRule::Auth.suffix());

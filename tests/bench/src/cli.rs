@@ -66,7 +66,11 @@ pub struct Options {
     pub new_connections: bool,
 
     /// Where the figures go, a JSON line for each row and side
-    #[arg(long, value_name = "FILE", default_value = "target/bench/results.jsonl")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "target/bench/results.jsonl"
+    )]
     pub json: PathBuf,
 
     /// Where the report goes
@@ -84,7 +88,12 @@ pub struct Options {
     pub row_limit: u64,
 
     /// The port of the peer, and the next one for the app [default: any that are free]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub port: u16,
 
     /// Print the rows, with --rows and --sizes, and run nothing

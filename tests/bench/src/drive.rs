@@ -177,7 +177,10 @@ impl<'a> Driver<'a> {
             flow.due = self.started;
         }
         for slot in 0..self.slots.len() {
-            let paced = self.slots.get(slot).and_then(|slot| self.flows.get(slot.flow));
+            let paced = self
+                .slots
+                .get(slot)
+                .and_then(|slot| self.flows.get(slot.flow));
             if paced.is_some_and(Flow::is_main) {
                 self.send(slot, Instant::now());
             }
@@ -187,7 +190,11 @@ impl<'a> Driver<'a> {
         while self.is_open() {
             stop::check()?;
             let pause = self.keep_pace();
-            match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&timespec(pause))) {
+            match epoll::wait(
+                &self.epoll,
+                spare_capacity(&mut events),
+                Some(&timespec(pause)),
+            ) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error).context("cannot wait for answers"),
             }
@@ -252,8 +259,12 @@ impl<'a> Driver<'a> {
     fn send(&mut self, number: usize, since: Instant) {
         let late = self.late(since);
         loop {
-            let Some(slot) = self.slots.get_mut(number) else { return };
-            let Some(flow) = self.flows.get_mut(slot.flow) else { return };
+            let Some(slot) = self.slots.get_mut(number) else {
+                return;
+            };
+            let Some(flow) = self.flows.get_mut(slot.flow) else {
+                return;
+            };
             slot.busy = false;
             if late {
                 return;
@@ -268,7 +279,10 @@ impl<'a> Driver<'a> {
     }
 
     fn dispatch(&mut self, number: usize) -> Result<()> {
-        let open = self.slots.get(number).is_some_and(|slot| slot.stream.is_some());
+        let open = self
+            .slots
+            .get(number)
+            .is_some_and(|slot| slot.stream.is_some());
         if !open {
             let stream = pool::open(self.address)?;
             self.watch(&stream, number)?;
@@ -276,15 +290,23 @@ impl<'a> Driver<'a> {
                 slot.stream = Some(stream);
             }
         }
-        let Some(slot) = self.slots.get_mut(number) else { return Ok(()) };
-        let Some(flow) = self.flows.get(slot.flow) else { return Ok(()) };
+        let Some(slot) = self.slots.get_mut(number) else {
+            return Ok(());
+        };
+        let Some(flow) = self.flows.get(slot.flow) else {
+            return Ok(());
+        };
         slot.write(&flow.load.requests)
     }
 
     /// Something happened on a connection. Was it the end of an answer?
     fn event(&mut self, number: usize) -> bool {
-        let Some(slot) = self.slots.get_mut(number) else { return false };
-        let Some(flow) = self.flows.get_mut(slot.flow) else { return false };
+        let Some(slot) = self.slots.get_mut(number) else {
+            return false;
+        };
+        let Some(flow) = self.flows.get_mut(slot.flow) else {
+            return false;
+        };
         if !slot.busy {
             if slot.is_closed() {
                 slot.stream = None;
@@ -303,7 +325,8 @@ impl<'a> Driver<'a> {
                     start: &slot.start,
                     took: now - slot.since,
                 };
-                flow.tally.arrived(&arrival, flow.load.status, flow.load.may_give_up);
+                flow.tally
+                    .arrived(&arrival, flow.load.status, flow.load.may_give_up);
                 if flow.load.new_connections || !slot.reader.keeps_open() {
                     slot.stream = None;
                 }
@@ -324,7 +347,9 @@ impl<'a> Driver<'a> {
     }
 
     fn fail(&mut self, number: usize, error: &anyhow::Error) {
-        let Some(slot) = self.slots.get_mut(number) else { return };
+        let Some(slot) = self.slots.get_mut(number) else {
+            return;
+        };
         slot.stream = None;
         slot.busy = false;
         if let Some(flow) = self.flows.get_mut(slot.flow) {
@@ -337,9 +362,14 @@ impl<'a> Driver<'a> {
     /// Ends requests that wait for too long.
     fn give_up(&mut self, now: Instant) {
         for number in 0..self.slots.len() {
-            let Some(slot) = self.slots.get(number) else { return };
+            let Some(slot) = self.slots.get(number) else {
+                return;
+            };
             if slot.busy && now.saturating_duration_since(slot.since) > PATIENCE {
-                self.fail(number, &anyhow!("no answer within {} seconds", PATIENCE.as_secs()));
+                self.fail(
+                    number,
+                    &anyhow!("no answer within {} seconds", PATIENCE.as_secs()),
+                );
                 self.send(number, now);
             }
         }
@@ -356,7 +386,9 @@ impl Slot {
     /// Writes as much of the request as the connection takes.
     fn write(&mut self, requests: &[Wire]) -> Result<()> {
         let wire = requests.get(self.request).map(AsRef::as_ref);
-        let Some(stream) = &mut self.stream else { return Ok(()) };
+        let Some(stream) = &mut self.stream else {
+            return Ok(());
+        };
         while let Some(rest @ [_, ..]) = wire.and_then(|wire: &[u8]| wire.get(self.written..)) {
             match stream.write(rest) {
                 Ok(length) => self.written += length,
@@ -370,7 +402,9 @@ impl Slot {
     /// Goes on with the request, then with the answer. Is that complete?
     fn pump(&mut self, requests: &[Wire], buffer: &mut [u8]) -> Result<bool> {
         self.write(requests)?;
-        let Some(stream) = &mut self.stream else { return Ok(false) };
+        let Some(stream) = &mut self.stream else {
+            return Ok(false);
+        };
         loop {
             let length = match stream.read(buffer) {
                 Ok(length) => length,
@@ -394,7 +428,9 @@ impl Slot {
 
     /// Has the server hung up meanwhile?
     fn is_closed(&mut self) -> bool {
-        let Some(stream) = &mut self.stream else { return true };
+        let Some(stream) = &mut self.stream else {
+            return true;
+        };
         match stream.read(&mut [0]) {
             Ok(_) => true,
             Err(error) => !waits(&error),
@@ -493,7 +529,10 @@ mod tests {
     #[test]
     fn failures_are_counted_and_the_rest_goes_on() {
         let (address, _) = server();
-        let tally = run_one(address, &load(address, &["/200", "/500", "/gone", "/200"], 1));
+        let tally = run_one(
+            address,
+            &load(address, &["/200", "/500", "/gone", "/200"], 1),
+        );
         assert_eq!(tally.statuses, [(200, 2), (500, 1)].into());
         assert_eq!((tally.latencies.len(), tally.errors), (3, 1));
         let due = Some("status 500 where 200 was due: ab");

@@ -31,8 +31,8 @@ impl Files {
     /// Opens it.
     pub fn open(path: &Path) -> Result<Files> {
         let text = path.to_str().context("a path that is no text")?;
-        let mut connection = SqliteConnection::establish(text)
-            .with_context(|| format!("cannot open {text}"))?;
+        let mut connection =
+            SqliteConnection::establish(text).with_context(|| format!("cannot open {text}"))?;
         // Rows are copied together with what they refer to.
         connection.batch_execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = NORMAL;")?;
         Ok(Files(connection))
@@ -69,12 +69,13 @@ impl Files {
     /// The tables of a collection, beside those of another one: its own, and helpers such as
     /// `_link_users_permissions`, whose names hold its name.
     fn tables(&mut self, from: &str, to: &str) -> Result<Vec<(String, String)>> {
-        let all = self.names(
-            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'",
-        )?;
+        let all = self
+            .names("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
         let collections: Vec<&String> = all.iter().filter(|name| !name.starts_with('_')).collect();
         let helps = |table: &str, collection: &str| {
-            let rest = table.strip_prefix('_').and_then(|rest| rest.split_once('_'));
+            let rest = table
+                .strip_prefix('_')
+                .and_then(|rest| rest.split_once('_'));
             rest.is_some_and(|(_, rest)| {
                 let own = rest.strip_prefix(collection);
                 own.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
@@ -82,9 +83,13 @@ impl Files {
         };
         let is_of = |table: &str| {
             let owner = collections.iter().filter(|name| helps(table, name));
-            owner.max_by_key(|name| name.len()).is_some_and(|name| *name == from)
+            owner
+                .max_by_key(|name| name.len())
+                .is_some_and(|name| *name == from)
         };
-        let helpers = all.iter().filter(|name| name.starts_with('_') && is_of(name));
+        let helpers = all
+            .iter()
+            .filter(|name| name.starts_with('_') && is_of(name));
         let mut tables = vec![(from.to_owned(), to.to_owned())];
         for helper in helpers {
             tables.push((helper.clone(), helper.replacen(from, to, 1)));
@@ -149,7 +154,11 @@ mod tests {
         files.empty("posts").unwrap();
         let left = "SELECT owner AS name FROM _link_posts_tags UNION ALL SELECT id FROM posts";
         assert_eq!(all(&mut files, left), "");
-        assert_eq!(all(&mut files, links), "a b", "those of the other collection stay");
+        assert_eq!(
+            all(&mut files, links),
+            "a b",
+            "those of the other collection stay"
+        );
         assert!(files.copy("posts", "none").is_err());
     }
 

@@ -309,9 +309,9 @@ pub fn means(outcomes: &[Outcome], lane: Lane) -> BTreeMap<Group, f64> {
 
 /// The mean over all rows that list at a size.
 pub fn list_mean(outcomes: &[Outcome], size: &str, lane: Lane) -> Option<f64> {
-    let lists = outcomes.iter().filter(|outcome| {
-        matches!(outcome.work, Work::List { .. }) && outcome.size == size
-    });
+    let lists = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome.work, Work::List { .. }) && outcome.size == size);
     let ratios: Vec<f64> = lists.filter_map(|outcome| outcome.ratio(lane)).collect();
     geometric(&ratios)
 }

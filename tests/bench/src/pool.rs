@@ -49,11 +49,6 @@ impl Pool {
         self.idle.extend(streams);
         self.used = Instant::now();
     }
-
-    /// The next row has another number of them.
-    pub fn clear(&mut self) {
-        self.idle.clear();
-    }
 }
 
 /// Opens a connection whose reads and writes don't wait.

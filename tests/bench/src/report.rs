@@ -49,11 +49,7 @@ pub fn try_file(path: &Path) -> Result<()> {
 }
 
 /// Writes both files.
-pub fn write(
-    outcomes: &[Outcome],
-    spent: &BTreeMap<Side, Spent>,
-    options: &Options,
-) -> Result<()> {
+pub fn write(outcomes: &[Outcome], spent: &BTreeMap<Side, Spent>, options: &Options) -> Result<()> {
     let put = |path: &Path, text: String| {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     };
@@ -122,15 +118,24 @@ fn markdown(outcomes: &[Outcome], spent: &BTreeMap<Side, Spent>) -> String {
     let warm = means(outcomes, Lane::Warm);
     for (group, mean) in means(outcomes, Lane::Cold) {
         let warm = or_dash(warm.get(&group), |mean| format!("{mean:.2}"));
-        add(&mut page, format_args!("| {} | {mean:.2} | {warm} |\n", group.name()));
+        add(
+            &mut page,
+            format_args!("| {} | {mean:.2} | {warm} |\n", group.name()),
+        );
     }
     for (size, cold, warm) in list_means(outcomes) {
-        add(&mut page, format_args!("| all lists, {size} | {cold:.2} | {warm} |\n"));
+        add(
+            &mut page,
+            format_args!("| all lists, {size} | {cold:.2} | {warm} |\n"),
+        );
     }
     page.push_str("\n## The servers\n\n| server | cpu s | peak MiB |\n|---|--:|--:|\n");
     for (side, used) in spent {
         let (name, peak) = (side.name(), used.peak_kib >> 10);
-        add(&mut page, format_args!("| {name} | {:.1} | {peak} |\n", used.cpu_s));
+        add(
+            &mut page,
+            format_args!("| {name} | {:.1} | {peak} |\n", used.cpu_s),
+        );
     }
     page
 }
@@ -160,7 +165,10 @@ fn ratios(page: &mut String, group: Group, outcomes: &[&Outcome]) {
                 rate(Lane::Warm),
                 verdict(outcome, Lane::Cold),
                 verdict(outcome, Lane::Warm),
-                or_dash(outcome.of_floor(Lane::Warm), |share| format!("{:.0}%", share * 100.0)),
+                or_dash(outcome.of_floor(Lane::Warm), |share| format!(
+                    "{:.0}%",
+                    share * 100.0
+                )),
                 or_dash(outcome.scan_ms, |scan| format!("{scan:.2}")),
             ),
         );

@@ -61,7 +61,10 @@ impl Lane {
     /// Rounds for the time of a turn.
     fn turn(&mut self, pool: &mut Pool, pid: u32, plan: Plan) -> Result<()> {
         let loads: Vec<&Load> = self.loads.iter().collect();
-        let left = |spent| plan.limit.map(|limit: Duration| limit.saturating_sub(spent));
+        let left = |spent| {
+            plan.limit
+                .map(|limit: Duration| limit.saturating_sub(spent))
+        };
         let clock = Clock::start(pid);
         let begun = Instant::now();
         let mut used = Used::default();

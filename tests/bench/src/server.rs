@@ -75,24 +75,21 @@ impl Server {
     }
 
     /// Starts the process; how long until the path was answered with 200.
-    fn serve(
-        place: Place,
-        more: &[&str],
-        path: &str,
-        spent: Spent,
-    ) -> Result<(Server, Duration)> {
+    fn serve(place: Place, more: &[&str], path: &str, spent: Spent) -> Result<(Server, Duration)> {
         let wanted = SocketAddr::from(([127, 0, 0, 1], place.port));
         let address = TcpListener::bind(wanted)
             .and_then(|listener| listener.local_addr())
-            .with_context(|| {
-                format!("port {} is taken; choose another with --port", place.port)
-            })?;
+            .with_context(|| format!("port {} is taken; choose another with --port", place.port))?;
         let log = File::options()
             .create(true)
             .append(true)
             .open(place.home.join("log"))?;
         let http = address.to_string();
-        let serve: Vec<&str> = ["serve", "--http", &http].iter().chain(more).copied().collect();
+        let serve: Vec<&str> = ["serve", "--http", &http]
+            .iter()
+            .chain(more)
+            .copied()
+            .collect();
         let started = Instant::now();
         let child = place
             .command(&serve)
@@ -290,7 +287,10 @@ impl Place {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(&self.home).stdin(Stdio::null());
-        command.args(arguments).arg("--dir").arg(self.home.join("data"));
+        command
+            .args(arguments)
+            .arg("--dir")
+            .arg(self.home.join("data"));
         if self.side == Side::Peer {
             // Writing a migration file at each change of a rule is not part of any row.
             command.args(["--automigrate=false", "--hooksWatch=false"]);

@@ -134,7 +134,10 @@ impl Bench {
     /// The posts that were deleted under another rule are gone from the peer's only collection: they
     /// must be gone from the app's main one too.
     fn repeat_deletes(&self) -> Result<()> {
-        let ours = self.servers.iter().find(|server| server.side == Side::Basalt);
+        let ours = self
+            .servers
+            .iter()
+            .find(|server| server.side == Side::Basalt);
         let Some(server) = ours else { return Ok(()) };
         for (row, chosen) in &self.rows {
             if let (Work::Delete { second: true }, true) = (row.work, *chosen) {
@@ -156,11 +159,11 @@ impl Bench {
         self.bulk(server, &format!("loading {collection}"), requests, 200)
     }
 
-    fn delete(
+    fn delete<'a>(
         &self,
         server: &Server,
         collection: &str,
-        ids: impl Iterator<Item = &str>,
+        ids: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
         let path = |id| format!("/api/collections/{collection}/records/{id}");
         let delete = |id| {
@@ -175,7 +178,6 @@ impl Bench {
             ids.map(delete).collect(),
             204,
         )
-        
     }
 
     /// Requests that are not measured, but must succeed.

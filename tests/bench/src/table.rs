@@ -20,7 +20,16 @@ pub fn head() -> String {
     format!(
         "{:<NAME_WIDTH$} | {:<26} | {:<33} | {:<33} | {:>15}\n\
          {:<NAME_WIDTH$} | {columns} | {columns} {:>6} | {columns} {:>6} | {:>7} {:>7}",
-        "", "peer", "basalt, cold", "basalt, warm", "ratio", "row", "cpu µs", "floor", "cold", "warm"
+        "",
+        "peer",
+        "basalt, cold",
+        "basalt, warm",
+        "ratio",
+        "row",
+        "cpu µs",
+        "floor",
+        "cold",
+        "warm"
     )
 }
 
@@ -66,15 +75,21 @@ pub fn summary(outcomes: &[Outcome], spent: &BTreeMap<Side, Spent>) -> String {
     for (group, mean) in means(outcomes, Lane::Cold) {
         let warm = or_dash(warm.get(&group), |mean| format!("{mean:.2}"));
         let name = group.name();
-        text.push_str(&format!("geometric mean, {name:<10} {mean:>8.2}, warm {warm:>8}\n"));
+        text.push_str(&format!(
+            "geometric mean, {name:<10} {mean:>8.2}, warm {warm:>8}\n"
+        ));
     }
     for (name, cold, warm) in list_means(outcomes) {
-        text.push_str(&format!("geomean of list rows, cold, {name}: {cold:.2} (warm: {warm})\n"));
+        text.push_str(&format!(
+            "geomean of list rows, cold, {name}: {cold:.2} (warm: {warm})\n"
+        ));
     }
     for (side, used) in spent {
         let (name, peak) = (side.name(), used.peak_kib >> 10);
         let seconds = used.cpu_s;
-        text.push_str(&format!("{name}: {seconds:.1} s of processor time, {peak} MiB at most\n"));
+        text.push_str(&format!(
+            "{name}: {seconds:.1} s of processor time, {peak} MiB at most\n"
+        ));
     }
     let failed = outcomes.iter().filter(|one| !one.failures.is_empty());
     let failed = failed.count();

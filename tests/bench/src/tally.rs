@@ -56,7 +56,9 @@ impl Tally {
             self.timeouts += 1;
         } else if self.problem.is_none() {
             let quoted = String::from_utf8_lossy(arrival.start);
-            self.problem = Some(format!("status {status} where {expected} was due: {quoted}"));
+            self.problem = Some(format!(
+                "status {status} where {expected} was due: {quoted}"
+            ));
         }
     }
 

@@ -159,7 +159,10 @@ impl Material {
             let request = Request { token, ..post }.body(&body);
             request.wire(server.address, self.new_connections)
         };
-        self.half(row.kind, second).into_iter().map(create).collect()
+        self.half(row.kind, second)
+            .into_iter()
+            .map(create)
+            .collect()
     }
 
     fn logins(&self, row: &Row, server: &Server) -> Vec<Wire> {
@@ -224,7 +227,10 @@ impl Material {
             ..lane.clone()
         };
         if !row.work.repeats() {
-            let path = format!("/api/collections/{}/records?perPage=1", row.kind.collection());
+            let path = format!(
+                "/api/collections/{}/records?perPage=1",
+                row.kind.collection()
+            );
             let request = Request::new("GET", &path).token(&server.superuser);
             load.requests = vec![request.wire(server.address, false)];
             load.status = 200;

@@ -165,14 +165,17 @@ pub fn each<T: 'static>(
     predicate(Outcome::When(pieces), vec![part, inner])
 }
 
+/// A condition about a column, which it is given as often as it needs it.
+pub type OfColumn<'a, T> = dyn Fn(&dyn Fn() -> Column<T>) -> Predicate<T> + 'a;
+
 /// A condition that one list of a row decides, in a column of `table` whose lists are few and
 /// indexed: asked of each list that occurs, and not of each row. An index on the column finds the
-/// rows, unless others conditions stand beside it, which may have a better one.
+/// rows, unless other conditions stand beside it, which may have a better one.
 pub fn listed<T: 'static>(
     form: Form,
     table: &'static str,
     column: &dyn Fn() -> Column<T>,
-    condition: &dyn Fn(&dyn Fn() -> Column<T>) -> Predicate<T>,
+    condition: &OfColumn<'_, T>,
 ) -> Predicate<T> {
     if form == Form::Exists {
         return condition(column);
