@@ -33,6 +33,7 @@ fn collection_meta(schema: &ir::Schema, collection: &ir::Collection) -> Collecti
             present: field.present,
             nullable: field.nullable,
             default: None,
+            dictionary: false,
         })
         .collect();
     let unique: Vec<UniqueIndex> = collection
