@@ -431,8 +431,9 @@ impl Slot {
         let Some(stream) = &mut self.stream else {
             return true;
         };
-        match stream.read(&mut [0]) {
-            Ok(_) => true,
+        // Nothing was asked: a byte would be as wrong as the end.
+        match stream.peek(&mut [0]) {
+            Ok(0..) => true,
             Err(error) => !waits(&error),
         }
     }

@@ -71,7 +71,7 @@ pub fn waits(error: &std::io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use std::net::TcpListener;
 

@@ -142,13 +142,16 @@ fn programs(options: &Options) -> Result<Programs> {
     Ok(Programs { all })
 }
 
+/// What each server has used.
+type SpentBySide = Vec<(Side, Spent)>;
+
 /// One size, from empty directories to their end.
 fn one_size(
     options: &Options,
     programs: &Programs,
     size: Size,
     shared: bool,
-) -> Result<(Vec<Outcome>, Vec<(Side, Spent)>)> {
+) -> Result<(Vec<Outcome>, SpentBySide)> {
     let mut home = tempfile::Builder::new()
         .prefix("basalt-bench-")
         .tempdir()
