@@ -9,6 +9,10 @@ use std::sync::Arc;
 use basalt_runtime::app::Application;
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
+/// As in the demo.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
 
 fn main() -> ExitCode {

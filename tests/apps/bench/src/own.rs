@@ -115,8 +115,8 @@ impl<'r> rocket::response::Responder<'r, 'static> for Bytes {
         let length = self.0.len();
         Response::build()
             .header(ContentType::JSON)
-            .max_chunk_size((length + 1).min(LARGEST_CHUNK))
             .sized_body(length, Cursor::new(self.0))
+            .max_chunk_size((length + 1).min(LARGEST_CHUNK))
             .ok()
     }
 }
