@@ -115,7 +115,7 @@ impl Endpoint {
                 }
             }
             None => {
-                let body = if wish.bare {
+                let body = if wish.bare && self.repeats() {
                     body::Object::new()
                 } else {
                     body::read(request, data, limit).await?

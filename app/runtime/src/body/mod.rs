@@ -48,16 +48,22 @@ pub async fn read(request: &Request<'_>, data: Data<'_>, limit: u64) -> Result<O
     if length.is_some_and(|length| length > limit) {
         return Err(ApiError::too_large());
     }
-    let chunked = headers.contains("Transfer-Encoding");
-    if !chunked && length.unwrap_or(0) == 0 {
+    if length == Some(0) {
         return Ok(Object::new());
     }
-    let kind = Kind::of(headers.get_one("Content-Type").unwrap_or_default())?;
+    // In HTTP/2 a body may come without any word of it.
+    let announced = length.is_some() || headers.contains("Transfer-Encoding");
+    let kind = Kind::of(headers.get_one("Content-Type").unwrap_or_default());
+    let kind = if announced { Ok(kind?) } else { kind };
     let bytes = data.open(limit.bytes()).into_bytes().await;
     let bytes = bytes.map_err(|_| ApiError::bad_request())?;
     if !bytes.is_complete() {
         return Err(ApiError::too_large());
     }
+    if bytes.is_empty() && !announced {
+        return Ok(Object::new());
+    }
+    let kind = kind?;
     let query = request.uri().query().map_or("", |query| query.as_str());
     let (bytes, query) = (bytes.into_inner(), query.to_owned());
     if bytes.len() <= SMALL {

@@ -170,11 +170,8 @@ fn count_listed<C: Collection>(
     }
     .map_err(ApiError::internal)?;
     if form != Form::In {
-        key.push_str(if form == Form::Rest {
-            " rest"
-        } else {
-            " whole"
-        });
+        // The condition lacks what is counted beside it.
+        key.push_str(&format!(" {form:?} {:?}", outlook.split));
     }
     let count = || count_parts::<C>(snapshot.shared()?, condition, form, outlook.split);
     let total = known.totals.total(key, known.marks.clone(), count);

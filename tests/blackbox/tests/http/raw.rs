@@ -11,6 +11,13 @@ use crate::support::{records, server};
 
 const POSTS: &str = "/api/collections/posts/records";
 
+/// Kinds of frames of HTTP/2, and flags.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
 fn connect(server: &TestServer) -> TcpStream {
     let stream = TcpStream::connect(server.address()).unwrap();
     stream
@@ -88,6 +95,58 @@ fn bodies_in_chunks_are_read_and_limited() {
     let answer = ask(&server, &chunked(&huge));
     // Either the refusal arrives, or the connection is cut while we still send.
     assert!([413, 0].contains(&status(&answer)), "{answer}");
+    still_fine(&mut server, 1);
+}
+
+/// A frame of HTTP/2: what kind, its flags, the number of the stream.
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(payload.len()).unwrap();
+    let mut frame = vec![0, 0, length, kind, flags, 0, 0, 0, stream];
+    frame.extend(payload);
+    frame
+}
+
+/// A request of HTTP/2 with these headers, whose body no header announces.
+fn unannounced(headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in headers {
+        // A new name, not indexed; both texts as they are.
+        block.push(0);
+        for text in [name, value] {
+            block.push(u8::try_from(text.len()).unwrap());
+            block.extend(text.as_bytes());
+        }
+    }
+    let mut request = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    request.extend(frame(SETTINGS, 0, 0, &[]));
+    request.extend(frame(HEADERS, END_HEADERS, 1, &block));
+    request.extend(frame(DATA, END_STREAM, 1, body));
+    request
+}
+
+#[test]
+fn bodies_that_nothing_announces_are_read() {
+    let mut server = server();
+    let headers = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":authority", "x"),
+        (":path", POSTS),
+        ("content-type", "application/json"),
+    ];
+    let request = unannounced(&headers, b"{\"title\":\"of HTTP/2\"}");
+    let mut stream = connect(&server);
+    stream.write_all(&request).unwrap();
+    let mut answer = Vec::new();
+    let mut piece = [0; 1024];
+    let title = b"\"title\":\"of HTTP/2\"";
+    while !answer.windows(title.len()).any(|part| part == title) {
+        let length = stream.read(&mut piece).unwrap();
+        let said = String::from_utf8_lossy(&answer);
+        assert_ne!(length, 0, "no answer with the title, but {said}");
+        answer.extend(&piece[..length]);
+    }
+    drop(stream);
     still_fine(&mut server, 1);
 }
 

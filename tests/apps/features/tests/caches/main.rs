@@ -17,6 +17,7 @@ mod bounds;
 mod callers;
 mod model;
 mod reader;
+mod totals;
 mod writer;
 
 use std::thread;
