@@ -326,6 +326,17 @@ pub fn sights(
     Ok(sights)
 }
 
+/// What the caller may see of the caller's own account; `None` if that takes a look at its record:
+/// then see [`sights`].
+pub fn own_sight(entry: &Entry, request: &RequestInfo) -> Option<Sight> {
+    let withheld = fields::withheld(entry, request, &|_| true)?;
+    Some(Sight {
+        hidden: request.is_superuser(),
+        email: true,
+        withheld,
+    })
+}
+
 /// What this caller sees of all records of a collection alike, as far as the picker wants it;
 /// `None` if that takes a look at each record: then see [`sights`].
 pub fn layout<'a>(

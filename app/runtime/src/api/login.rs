@@ -13,16 +13,17 @@ use serde_json::Value as JsonValue;
 use super::incoming;
 use super::reply::View;
 use super::{Reply, Shared};
-use crate::access::sights;
+use crate::access::{own_sight, sights};
 use crate::auth::login::{self, Credentials};
 use crate::body;
 use crate::error::ApiError;
 use crate::meta::AuthMeta;
-use crate::query::expand;
-use crate::registry::Entry;
+use crate::query::expand::{self, Expanded};
+use crate::query::picker::Picker;
+use crate::registry::{Entry, Registry};
 use crate::request::{Auth, RequestInfo};
 use crate::sql::Conn;
-use crate::wire;
+use crate::wire::{self, Sight};
 
 /// The routes of logins.
 pub fn routes() -> Vec<Route> {
@@ -142,8 +143,8 @@ async fn password(
     credentials.validate(entry.meta(), auth)?;
     info.body.raw = body;
     let record = login::check_password(app, &entry, auth, credentials).await?;
-    let (auth, info) = login::admit(app, &entry, info, record, None).await?;
-    answer(app, entry, auth, info).await
+    let auth = login::signed(app, &entry, Arc::from(record), None)?;
+    admit(app, entry, auth, info).await
 }
 
 async fn refresh(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
@@ -163,58 +164,124 @@ async fn refresh(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<R
         return Err(ApiError::new(403, message));
     }
     auth_meta(&entry)?;
-    let record = entry.copy(&*caller.record).map_err(ApiError::internal)?;
     // A token that may not be refreshed is handed back as it is.
-    let renewed = (!caller.refreshable).then(|| caller.token.to_string());
-    let (auth, info) = login::admit(app, &entry, info, record, renewed).await?;
-    answer(app, entry, auth, info).await
+    let handed_back = (!caller.refreshable).then_some(caller.token);
+    let auth = login::signed(app, &entry, caller.record, handed_back)?;
+    admit(app, entry, auth, info).await
 }
 
-/// `{"record":{…},"token":"…"}`, with what was asked to be expanded and picked.
-async fn answer(
+/// What every login ends with: the auth rule and the hooks are asked, and the account is answered
+/// with. The database is asked only for what can't be known without it, and once.
+async fn admit(
     app: &Shared,
     entry: Arc<Entry>,
     auth: Auth,
-    info: RequestInfo,
+    mut info: RequestInfo,
 ) -> Result<Reply, ApiError> {
-    let mut view = View::parse(&info)?;
-    let picker = view.picker.take();
+    let decided = if entry.has_hooks() {
+        // Hooks may write; without them there is nothing that the writer would have to do.
+        let (shared, account) = (Arc::clone(&entry), Arc::clone(&auth.record));
+        let job = move |conn: &mut Conn| {
+            login::run_hooks(&shared, &info, conn, &*account)?;
+            Ok(info)
+        };
+        info = app.db.write(job).await?;
+        Some(Ok(()))
+    } else {
+        login::decided(&entry, &info)
+    };
     let registry = app.registry.clone();
-    let info = RequestInfo {
-        auth: Some(auth.clone()),
-        ..info
+    let Some(decided) = decided else {
+        let job = move |conn: &mut Conn| {
+            login::check_rule(&entry, &info, conn, &*auth.record)?;
+            Welcome::new(auth, info)?.read(conn, &registry, &entry)
+        };
+        return Ok(Reply::json(app.db.read(job).await?));
     };
-    let job = move |conn: &mut Conn| {
-        let record = &*auth.record;
-        let expanded = expand::expand(
-            conn,
-            &registry,
-            &info,
-            &entry,
-            &[record],
-            &view.expand,
-            None,
-        )
-        .map_err(ApiError::internal)?;
-        // The whole answer is picked from below, so that all of the record is wanted here.
-        let sights = sights(conn, &entry, &info, &[record], &|_| true);
-        let mut out = br#"{"record":"#.to_vec();
-        for sight in sights.map_err(ApiError::internal)? {
-            view.write(&mut out, &entry, record, sight, &expanded);
+    decided?;
+    // Bad parameters are told only to who may log in.
+    let welcome = Welcome::new(auth, info)?;
+    let json = match welcome.sight(&entry) {
+        Some(sight) => welcome.json(&entry, sight, &Expanded::default())?,
+        None => {
+            let job = move |conn: &mut Conn| welcome.read(conn, &registry, &entry);
+            app.db.read(job).await?
         }
-        out.extend_from_slice(br#","token":"#);
-        wire::write_text(&mut out, &auth.token);
-        out.push(b'}');
-        Ok(out)
     };
-    let whole = app.db.read(job).await?;
-    let Some(picker) = picker else {
-        return Ok(Reply::json(whole));
-    };
-    let value = serde_json::from_slice(&whole).map_err(ApiError::internal)?;
-    let mut picked = Vec::with_capacity(whole.len());
-    wire::write_json(&mut picked, &picker.apply(value));
-    Ok(Reply::json(picked))
+    Ok(Reply::json(json))
+}
+
+/// The answer to who has logged in: `{"record":{…},"token":"…"}`, with what was asked to be expanded
+/// and picked.
+struct Welcome {
+    auth: Auth,
+    info: RequestInfo,
+    view: View,
+    picker: Option<Picker>,
+}
+
+impl Welcome {
+    /// From now on, the account itself is the caller. 400 for bad parameters.
+    fn new(auth: Auth, info: RequestInfo) -> Result<Self, ApiError> {
+        let mut view = View::parse(&info)?;
+        // The whole answer is picked from, so that all of the record is wanted in it.
+        let picker = view.picker.take();
+        let info = RequestInfo {
+            auth: Some(auth.clone()),
+            ..info
+        };
+        Ok(Welcome {
+            auth,
+            info,
+            view,
+            picker,
+        })
+    }
+
+    /// What the account sees of itself, if nothing has to be read for the answer.
+    fn sight(&self, entry: &Entry) -> Option<Sight> {
+        let alone = self.view.expand.is_empty();
+        alone.then(|| own_sight(entry, &self.info))?
+    }
+
+    /// The answer, with what is read for it.
+    fn read(
+        &self,
+        conn: &mut Conn,
+        registry: &Registry,
+        entry: &Entry,
+    ) -> Result<Vec<u8>, ApiError> {
+        let (info, records) = (&self.info, [&*self.auth.record]);
+        let tree = &self.view.expand;
+        let expanded = expand::expand(conn, registry, info, entry, &records, tree, None);
+        let expanded = expanded.map_err(ApiError::internal)?;
+        let sights = sights(conn, entry, info, &records, &|_| true);
+        let sight = sights.map_err(ApiError::internal)?.pop();
+        let missing = || ApiError::internal("a record without anything to be seen of it");
+        self.json(entry, sight.ok_or_else(missing)?, &expanded)
+    }
+
+    fn json(
+        &self,
+        entry: &Entry,
+        sight: Sight,
+        expanded: &Expanded<'_>,
+    ) -> Result<Vec<u8>, ApiError> {
+        let mut whole = Vec::with_capacity(1024);
+        whole.extend_from_slice(br#"{"record":"#);
+        let record = &*self.auth.record;
+        self.view.write(&mut whole, entry, record, sight, expanded);
+        whole.extend_from_slice(br#","token":"#);
+        wire::write_text(&mut whole, &self.auth.token);
+        whole.push(b'}');
+        let Some(picker) = &self.picker else {
+            return Ok(whole);
+        };
+        let value = serde_json::from_slice(&whole).map_err(ApiError::internal)?;
+        let mut picked = Vec::with_capacity(whole.len());
+        wire::write_json(&mut picked, &picker.apply(value));
+        Ok(picked)
+    }
 }
 
 /// Which ways there are to log in, and the keys that older clients read.

@@ -139,76 +139,86 @@ fn password_hash<'a>(meta: &CollectionMeta, record: &'a dyn Record) -> Option<&'
     }
 }
 
-/// Asks the auth rule and the hooks, and makes a token: what every login ends with.
+/// The account as it is logged in: with a fresh token, or the one that is handed back to it.
 ///
 /// # Errors
-/// 403 if the auth rule does not hold, or whatever a hook refuses with.
-pub async fn admit(
-    app: &Arc<App>,
-    entry: &Arc<Entry>,
-    info: RequestInfo,
-    record: Box<dyn Record>,
-    renewed: Option<String>,
-) -> Result<(Auth, RequestInfo), ApiError> {
-    let secret = app
-        .secrets
-        .of(entry.meta().id)
-        .ok_or_else(ApiError::not_found)?;
-    let token = match renewed {
+/// 404 if it is no account.
+pub fn signed(
+    app: &App,
+    entry: &Entry,
+    record: Arc<dyn Record>,
+    handed_back: Option<Arc<str>>,
+) -> Result<Auth, ApiError> {
+    let secret = app.secrets.of(entry.meta().id);
+    let secret = secret.ok_or_else(ApiError::not_found)?;
+    let token = match handed_back {
         Some(token) => token,
-        None => issue(entry.meta(), &*record, secret)?,
+        None => issue(entry.meta(), &*record, secret)?.into(),
     };
-    let auth = Auth {
-        record: Arc::from(record),
+    Ok(Auth {
+        record,
         superuser: entry.meta().name == SUPERUSERS,
-        token: token.as_str().into(),
+        token,
         refreshable: true,
-    };
-    let (shared, checked) = (Arc::clone(entry), auth.clone());
-    let job = move |conn: &mut Conn| {
-        check_rule(&shared, &info, conn, &*checked.record)?;
-        let mut context = HookContext {
-            request: &info,
-            conn,
-        };
-        shared.run_hooks(&mut context, Event::BeforeAuth(&*checked.record))?;
-        shared.run_hooks(&mut context, Event::AfterAuth(&*checked.record))?;
-        Ok(info)
-    };
-    // Hooks may write; without them there is nothing that the writer would have to do.
-    let info = if entry.has_hooks() {
-        app.db.write(job).await?
-    } else {
-        app.db.read(job).await?
-    };
-    Ok((auth, info))
+    })
 }
 
-fn check_rule(
+/// What the auth rule says before it is asked of an account; `None` if it has to be.
+pub fn decided(entry: &Entry, info: &RequestInfo) -> Option<Result<(), ApiError>> {
+    match entry.rule_state(Action::Auth) {
+        _ if info.is_superuser() => Some(Ok(())),
+        RuleState::Public => Some(Ok(())),
+        RuleState::Locked => Some(Err(refused())),
+        RuleState::When => None,
+    }
+}
+
+/// Asks the auth rule of an account.
+///
+/// # Errors
+/// 403 if it does not hold.
+pub fn check_rule(
     entry: &Entry,
     info: &RequestInfo,
     conn: &mut Conn,
     record: &dyn Record,
 ) -> Result<(), ApiError> {
+    if let Some(decided) = decided(entry, info) {
+        return decided;
+    }
     let context = Context {
         request: info,
         form: Form::Exists,
     };
-    let allowed = match entry.rule_state(Action::Auth) {
-        _ if info.is_superuser() => true,
-        RuleState::Public => true,
-        RuleState::Locked => false,
-        RuleState::When => entry
-            .satisfies(conn, &context, record, Action::Auth)
-            .map_err(ApiError::internal)?,
-    };
-    if allowed {
+    let allowed = entry.satisfies(conn, &context, record, Action::Auth);
+    if allowed.map_err(ApiError::internal)? {
         return Ok(());
     }
-    Err(ApiError::new(
-        403,
-        "The request doesn't satisfy the collection requirements to authenticate.",
-    ))
+    Err(refused())
+}
+
+/// Asks the auth rule of an account, and the hooks.
+///
+/// # Errors
+/// 403 if the rule does not hold, or whatever a hook refuses with.
+pub fn run_hooks(
+    entry: &Entry,
+    info: &RequestInfo,
+    conn: &mut Conn,
+    record: &dyn Record,
+) -> Result<(), ApiError> {
+    check_rule(entry, info, conn, record)?;
+    let mut context = HookContext {
+        request: info,
+        conn,
+    };
+    entry.run_hooks(&mut context, Event::BeforeAuth(record))?;
+    entry.run_hooks(&mut context, Event::AfterAuth(record))
+}
+
+fn refused() -> ApiError {
+    let message = "The request doesn't satisfy the collection requirements to authenticate.";
+    ApiError::new(403, message)
 }
 
 fn issue(meta: &CollectionMeta, record: &dyn Record, secret: &str) -> Result<String, ApiError> {
