@@ -100,3 +100,50 @@ fn logins_show_what_the_account_may_read() {
     let answer = ok(world.ann.post(path, &json!({})));
     assert_eq!(shown(&answer["record"]), OWN, "{answer}");
 }
+
+/// What a relation that doesn't exist expands to is nothing, but looking for it takes a reader: both
+/// ways to an answer must lead to the same.
+#[test]
+fn fresh_logins_look_the_same_with_and_without_a_read() {
+    let world = World::new();
+    for (who, client, collection) in [
+        ("client", &world.client, "clients"),
+        ("superuser", &world.superuser, "_superusers"),
+    ] {
+        let path = format!("/api/collections/{collection}/auth-refresh");
+        let ask = |query: &str| client.post(&format!("{path}?{query}"), &json!({}));
+        // Tokens hold the second in which they end, so that two may differ.
+        let parts = |query: &str| {
+            let reply = ask(query).unwrap();
+            let text = &reply.text;
+            let (record, token) = text.split_once(r#","token":""#).unwrap();
+            assert_eq!(token.matches('.').count(), 2, "{text}");
+            (record.to_owned(), token.len())
+        };
+        assert_eq!(parts(""), parts("expand=nowhere"), "{who}");
+        for fields in [
+            "record.id,record.email",
+            "*,record.nick:excerpt(2)",
+            "record.none",
+        ] {
+            let cut = |more: &str| ok(ask(&format!("fields={fields}{more}")))["record"].clone();
+            assert_eq!(cut(""), cut("&expand=nowhere"), "{who}: {fields}");
+        }
+    }
+}
+
+#[test]
+fn a_fresh_login_shows_the_account_as_it_is_now() {
+    let world = World::new();
+    let path = "/api/collections/clients/auth-refresh";
+    let refreshed = || ok(world.client.post(path, &json!({})));
+    let id = refreshed()["record"]["id"].as_str().unwrap().to_owned();
+    for nick in ["one", "two", "three"] {
+        let body = json!({ "nick": nick });
+        ok(world.superuser.patch(&record("clients", &id), &body));
+        assert_eq!(refreshed()["record"]["nick"], nick);
+    }
+    ok(world.superuser.delete(&record("clients", &id)));
+    let reply = world.client.post(path, &json!({})).unwrap();
+    assert_eq!(reply.status, 401, "{}", reply.text);
+}
