@@ -112,6 +112,11 @@ codes! {
     Oracle = "leak::oracle", Warning, "compare with something that callers can't choose; or acknowledge it for this file, above `[rules]`: `allow = [\"leak::oracle\"]`";
     LeakUnique = "leak::unique", Warning, "leave the index out, or say who may set the field by a `write` rule; or acknowledge it on the field: `allow = [\"leak::unique\"]`";
     LeakDelete = "leak::delete", Warning, "set `cascade_delete = true`, or make the relation optional; or acknowledge it on the field: `allow = [\"leak::delete\"]`";
+    ImportSyntax = "import::syntax", Error, "export the collections again: the file must be whole";
+    ImportShape = "import::shape", Error, "export the collections from PocketBase's dashboard (Settings, Export collections), or give its data directory";
+    ImportDuplicate = "import::duplicate", Error, "rename one of the two in PocketBase, and export again";
+    ImportNotYet = "import::not_yet", Warning, "it stays in the file as a comment";
+    ImportLeftOut = "import::left_out", Error, "change it in PocketBase and export again, or go on without it: it stays in the file as a comment";
     NoTests = "policy::no_tests", Error, "add a test: `[[test]]` with a `name`, and what the caller `may` and `may_not` do";
     UnknownCaller = "policy::unknown_caller", Error, "use `guest`, `superuser`, or a record of an auth collection such as `users.alice`";
     UnknownRecord = "policy::unknown_record", Error, "declare it in this file, as `[records.COLLECTION.NAME]`";

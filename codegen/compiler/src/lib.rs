@@ -6,6 +6,7 @@ pub mod ddl;
 pub mod diagnostic;
 pub mod diff;
 pub mod emit;
+pub mod import;
 pub mod ir;
 pub mod json_schema;
 pub mod load;

@@ -101,9 +101,26 @@ fn reports_are_as_expected() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+/// Those of exports, which have a test of their own.
+fn import_reports() -> Vec<(String, Report)> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("imports");
+    let paths = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let exports = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let report = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let import = basalt_codegen::import::schema("export.json", &text);
+        let report = import.map_or_else(|report| report, |import| import.report);
+        (path.display().to_string(), report)
+    };
+    exports.map(report).collect()
+}
+
 #[test]
 fn every_code_has_a_case() {
-    let reports = all_reports();
+    let mut reports = all_reports();
+    reports.extend(import_reports());
     let seen: BTreeSet<&str> = reports
         .iter()
         .flat_map(|(_, report)| report.diagnostics())

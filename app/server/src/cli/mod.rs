@@ -2,6 +2,7 @@
 
 mod access;
 mod explain;
+mod import;
 mod migrate;
 mod schema;
 mod test;
@@ -20,7 +21,8 @@ Examples:
   basalt superuser upsert admin@example.com 'a long password'
   basalt serve
   basalt schema check
-  basalt migrate diff add_summary"
+  basalt migrate diff add_summary
+  basalt import schema pb_data"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -37,6 +39,9 @@ enum Command {
     /// Migrations: make, list, apply and revert them
     #[command(subcommand)]
     Migrate(migrate::MigrateCommand),
+    /// Bring a project of PocketBase over
+    #[command(subcommand)]
+    Import(import::ImportCommand),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -44,6 +49,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Common(command) => basalt_runtime::cli::run(command, crate::application()),
         Command::Schema(command) => schema::run(command),
         Command::Migrate(command) => migrate::run(command, &crate::MIGRATIONS),
+        Command::Import(command) => import::run(command),
     };
     basalt_runtime::cli::report(outcome)
 }

@@ -122,8 +122,8 @@ pub const RULES: &[Key] = &[
     key("delete", Shape::Text, "Which records may be deleted."),
     key(
         "auth",
-        Shape::Text,
-        "Auth collections: which records may log in; everyone if absent.",
+        Shape::Rule,
+        "Auth collections: which records may log in; everyone if absent, `false`: none.",
     ),
     key(
         "manage",

@@ -29,6 +29,7 @@ pub(super) fn resolve(
                 };
                 compiled(&text, &scope, lenient, cx)
             }
+            None if denied(draft, key) => Rule::Locked,
             None => absent,
         };
         collection.rules = ir::Rules {
@@ -118,6 +119,12 @@ pub(super) fn list_access(drafts: &[Draft<'_>], at: usize) -> ListAccess {
         Some(text) if text.value.is_empty() => ListAccess::Public,
         Some(_) => ListAccess::Ruled,
     }
+}
+
+/// Does it say `false`?
+fn denied(draft: &Draft<'_>, key: &str) -> bool {
+    let rules = draft.document.entries.table("rules");
+    rules.is_some_and(|rules| rules.is_false(key))
 }
 
 /// A rule as it is written.
