@@ -111,7 +111,8 @@ impl Passwords {
         };
         let threads = self.threads().map_err(ApiError::internal)?;
         let (places, total) = (Arc::clone(&self.places), self.total);
-        // Lives as long as somebody waits for the answer.
+        // Lives as long as somebody waits for the answer. Rocket runs a request to its end even if
+        // its client has gone, so that only a stop of the server ends it sooner.
         let waits = Arc::new(());
         let waiting = Arc::downgrade(&waits);
         let work = move |bench: &mut Bench| {

@@ -1,6 +1,9 @@
 //! Moving the log into the database file while the writer goes on. The longer the log, the more
 //! often its pages were written again meanwhile and are moved only once; but what is moved inside of
 //! a commit makes everybody wait for it.
+//!
+//! The log begins anew only if nobody reads from it, and where slow reads overlap there is no such
+//! moment. So the writer waits for those that are running, once the log has become too long.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use diesel::connection::SimpleConnection;
 use diesel::sql_types::Integer;
 use diesel::{QueryResult, QueryableByName, RunQueryDsl};
 
@@ -17,6 +21,13 @@ use crate::sql::Conn;
 
 /// Pages in the log that are worth moving: 32 MiB of the usual size.
 const MUCH: i32 = if cfg!(test) { 512 } else { 4096 };
+
+/// Pages in the log that are too many. With more, SQLite would move them inside of each commit.
+const TOO_MUCH: i32 = 2 * MUCH;
+
+/// How long the writer waits for reads to end, in milliseconds. Those that begin meanwhile read from
+/// the database file, so it never waits for them.
+const WAIT: i32 = 250;
 
 /// Jobs between two looks at the log.
 const LOOK: usize = 32;
@@ -28,6 +39,9 @@ pub(super) struct Checkpoints {
     thread: Option<JoinHandle<()>>,
     /// Jobs since the last look.
     jobs: usize,
+    /// As many pages in the log are worth waiting for reads. More after a wait that was in vain, so
+    /// that a read without end costs little.
+    too_much: i32,
 }
 
 /// How much there is in the log.
@@ -41,6 +55,13 @@ struct Log {
     checkpointed: i32,
 }
 
+/// Whether somebody was in the way.
+#[derive(Debug, QueryableByName)]
+struct Busy {
+    #[diesel(sql_type = Integer)]
+    busy: i32,
+}
+
 impl Log {
     fn look(conn: &mut Conn) -> QueryResult<Self> {
         diesel::sql_query("PRAGMA wal_checkpoint(NOOP)").get_result(conn)
@@ -48,6 +69,15 @@ impl Log {
 
     fn shift(conn: &mut Conn) -> QueryResult<Self> {
         diesel::sql_query("PRAGMA wal_checkpoint(PASSIVE)").get_result(conn)
+    }
+
+    /// Moves all of it and waits until nobody reads from it. Is that so now?
+    fn restart(conn: &mut Conn) -> QueryResult<bool> {
+        conn.batch_execute(&format!("PRAGMA busy_timeout = {WAIT};"))?;
+        let done = diesel::sql_query("PRAGMA wal_checkpoint(RESTART)").get_result(conn);
+        let timeout = connect::BUSY_TIMEOUT;
+        conn.batch_execute(&format!("PRAGMA busy_timeout = {timeout};"))?;
+        done.map(|done: Busy| done.busy == 0)
     }
 }
 
@@ -69,6 +99,7 @@ impl Checkpoints {
             busy,
             thread: Some(thread),
             jobs: 0,
+            too_much: TOO_MUCH,
         })
     }
 
@@ -88,8 +119,14 @@ impl Checkpoints {
 
     /// The log begins anew only if all of it was moved before the next commit, which the other
     /// thread can't achieve while writes go on: the writer moves the rest, which is little by then.
-    fn decide(&self, log: &Log, writer: &mut Conn) -> QueryResult<()> {
-        if log.log - log.checkpointed >= MUCH {
+    fn decide(&mut self, log: &Log, writer: &mut Conn) -> QueryResult<()> {
+        let left = log.log - log.checkpointed;
+        if log.log >= self.too_much && left < TOO_MUCH {
+            self.too_much = match Log::restart(writer)? {
+                true => TOO_MUCH,
+                false => log.log.saturating_add(MUCH),
+            };
+        } else if left >= MUCH {
             self.busy.store(true, Ordering::Release);
             let woken = self
                 .wake
@@ -100,6 +137,8 @@ impl Checkpoints {
             }
         } else if log.log >= MUCH {
             Log::shift(writer)?;
+        } else {
+            self.too_much = TOO_MUCH;
         }
         Ok(())
     }

@@ -12,6 +12,9 @@ use crate::sql::{Conn, function};
 /// What every database file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
+/// Milliseconds that a connection waits for the locks of others, say of a tool beside the server.
+pub(super) const BUSY_TIMEOUT: i32 = 5000;
+
 /// Why a database can't be used. One line each.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -199,9 +202,9 @@ fn establish(path: &Path) -> Result<Conn, OpenError> {
         .to_str()
         .ok_or_else(|| OpenError::database(path, "the path is not valid UTF-8"))?;
     let mut conn = Conn::establish(text).map_err(|error| OpenError::database(path, error))?;
-    conn.batch_execute(
-        "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
-    )
+    conn.batch_execute(&format!(
+        "PRAGMA busy_timeout = {BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+    ))
     .map_err(|error| OpenError::database(path, error))?;
     function::register(&mut conn).map_err(|error| OpenError::database(path, error))?;
     Ok(conn)

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
@@ -213,6 +213,35 @@ fn a_lost_transaction_is_admitted_and_the_rest_goes_on() {
     assert!(db.generation("notes") > before);
 }
 
+/// Whoever does this is told of an error, but what is in the database is seen.
+#[test]
+fn what_a_job_commits_by_itself_is_no_secret_to_caches() {
+    let (_folder, db) = open();
+    let before = db.generation("notes");
+    let results = batch(
+        &db,
+        vec![
+            inserting("a"),
+            Box::new(|conn| execute(conn, "COMMIT")),
+            inserting("b"),
+        ],
+    );
+    assert_eq!(outcomes(&results), [false, false, true]);
+    assert_eq!(texts(&db), ["a", "b"]);
+    let after = db.generation("notes");
+    assert!(after > before);
+    let alone = batch(
+        &db,
+        vec![Box::new(|conn| {
+            insert(conn, "c")?;
+            execute(conn, "COMMIT")
+        })],
+    );
+    assert_eq!(outcomes(&alone), [false]);
+    assert_eq!(texts(&db), ["a", "b", "c"]);
+    assert!(db.generation("notes") > after);
+}
+
 #[test]
 fn a_failed_commit_is_told_to_the_whole_batch() {
     let (_folder, db) = open();
@@ -241,7 +270,7 @@ fn a_failed_commit_is_told_to_the_whole_batch() {
 #[test]
 fn the_log_begins_anew_while_writes_go_on() {
     let (folder, db) = open();
-    for number in 0..60 {
+    for number in 0..120 {
         let job = |part: i32| -> Work {
             let text = format!("{number} {part} {}", "x".repeat(4000));
             Box::new(move |conn| insert(conn, &text))
@@ -249,11 +278,81 @@ fn the_log_begins_anew_while_writes_go_on() {
         let results = batch(&db, (0..32).map(job).collect());
         assert!(results.iter().all(Result::is_ok));
     }
-    assert_eq!(texts(&db).len(), 60 * 32);
+    assert_eq!(texts(&db).len(), 120 * 32);
     // Three times as much was written.
     let log = folder.path().join("new").join("data.db-wal");
     let length = std::fs::metadata(log).unwrap().len();
-    assert!(length < 24 << 20, "{length}");
+    assert!(length < 48 << 20, "{length}");
+}
+
+const SLOW: &str =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+    SELECT count(*) FROM n";
+
+/// Reads that hand over to each other: each ends when the next one has begun.
+#[derive(Default)]
+struct Relay {
+    /// How many have begun, and whether no more shall.
+    state: Mutex<(u64, bool)>,
+    changed: Condvar,
+}
+
+impl Relay {
+    fn run(self: &Arc<Self>, db: &Database) {
+        while !self.state.lock().unwrap().1 {
+            let relay = Arc::clone(self);
+            let read = db.read_blocking(move |conn| {
+                let begun = notes::table.limit(1).execute(conn);
+                begun.map_err(ApiError::internal)?;
+                let own = relay.begun();
+                // What takes longer than the time between two commits.
+                execute(conn, SLOW)?;
+                let state = relay.state.lock().unwrap();
+                let same = |state: &mut (u64, bool)| state.0 == own && !state.1;
+                drop(relay.changed.wait_while(state, same).unwrap());
+                Ok(())
+            });
+            read.unwrap();
+        }
+    }
+
+    fn begun(&self) -> u64 {
+        let mut state = self.state.lock().unwrap();
+        state.0 += 1;
+        self.changed.notify_all();
+        state.0
+    }
+
+    fn end(&self) {
+        self.state.lock().unwrap().1 = true;
+        self.changed.notify_all();
+    }
+}
+
+/// At every moment somebody reads from the log.
+#[test]
+fn the_log_begins_anew_while_reads_overlap() {
+    let (folder, db) = open();
+    let relay = Arc::new(Relay::default());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| relay.run(&db));
+        }
+        let done = (0..300).all(|number| {
+            let job = |part: i32| -> Work {
+                let text = format!("{number} {part} {}", "x".repeat(4000));
+                Box::new(move |conn| insert(conn, &text))
+            };
+            let results = batch(&db, (0..32).map(job).collect());
+            results.iter().all(Result::is_ok)
+        });
+        relay.end();
+        assert!(done);
+    });
+    let log = folder.path().join("new").join("data.db-wal");
+    let length = std::fs::metadata(log).unwrap().len();
+    // Without a wait it takes all that is written, 150 MB.
+    assert!(length < 100 << 20, "{length}");
 }
 
 #[test]

@@ -212,16 +212,18 @@ impl State {
     }
 
     /// Commits and raises the versions of what was changed, before anyone is answered. If that
-    /// fails, whatever is still open goes with the connection.
+    /// fails, whatever is still open goes with the connection. The versions are raised all the same:
+    /// a job that ended the transaction by itself may have committed it.
     fn commit(&mut self, mut conn: Conn, intact: bool) -> Result<(), ApiError> {
-        let touched = self.tracker.take();
-        if !intact {
-            return Err(ApiError::internal(
-                "a statement made the database give up the whole transaction",
-            ));
-        }
-        Transactions::commit_transaction(&mut conn).map_err(ApiError::internal)?;
-        self.generations.raise(touched);
+        let committed = if intact {
+            Transactions::commit_transaction(&mut conn).map_err(ApiError::internal)
+        } else {
+            Err(ApiError::internal(
+                "a statement ended the whole transaction",
+            ))
+        };
+        self.generations.raise(self.tracker.take());
+        committed?;
         self.conn = Some(conn);
         Ok(())
     }
