@@ -1,14 +1,18 @@
 //! Speed counts only if the answers are right: both servers must find what the data set says, and
 //! tell the same about it.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use anyhow::{Context, Result, ensure};
-
+use crate::cli::Side;
+use crate::data::Post;
 use crate::request::Request;
 use crate::rows::{Row, Work};
 use crate::server::Server;
-use crate::wires::{HOOKED, Material, REWRITTEN};
+use crate::wires::{HOOKED, LOGIN, Material, REWRITTEN, credentials};
 
 /// What differs from run to run or from schema to schema.
 const OWN: [&str; 4] = ["collectionId", "collectionName", "created", "updated"];
@@ -23,6 +27,7 @@ pub fn answer(
     let path = match (row.work, material.read_path(row, collection)) {
         (Work::List { .. }, Some(path)) => format!("{path}&sort=id"),
         (Work::View | Work::Newest, Some(path)) => path,
+        (Work::Login | Work::Refresh, _) => return login(server, row).map(Some),
         (Work::Hooked, _) => {
             let first = material.posts.first().map(|post| post.id.as_str());
             let first = first.unwrap_or_default();
@@ -37,6 +42,43 @@ pub fn answer(
         forget(&mut answer);
     }
     Ok(Some(answer))
+}
+
+/// The record that a login or its refresh answers with, whose token must be one.
+fn login(server: &Server, row: &Row) -> Result<Value> {
+    const REFRESH: &str = "/api/collections/users/auth-refresh";
+    let refreshed = |token: &str| server.ask(Request::new("POST", REFRESH).token(token));
+    let body = credentials();
+    let mut answer = match row.work {
+        Work::Login => server.ask(Request::new("POST", LOGIN).body(&body))?,
+        _ => refreshed(&server.user)?,
+    };
+    let token = answer.get("token").and_then(Value::as_str);
+    refreshed(token.context("no token")?).context("with the token of the answer")?;
+    let mut record = answer.get_mut("record").context("no record")?.take();
+    strip(&mut record);
+    Ok(record)
+}
+
+/// What each answer to the requests of a row must be, which is judged here: what is measured is right,
+/// and not only what is asked beside. `None` if the server gives up on it.
+pub fn model(
+    server: &Server,
+    path: &str,
+    row: &Row,
+    material: &Material,
+) -> Result<Option<Arc<[u8]>>> {
+    let answer = server.fetch(Request::new("GET", path).token(&server.user))?;
+    if answer.status == 400 && server.side == Side::Peer {
+        return Ok(None);
+    }
+    ensure!(answer.status == 200, "status {}", answer.status);
+    let page: Value = serde_json::from_slice(&answer.body).context("not JSON")?;
+    let wrong = judge(&page, row, material).or_else(|| judge_items(&page, row, material));
+    if let Some(wrong) = wrong {
+        bail!("{wrong}");
+    }
+    Ok(Some(Arc::from(answer.body)))
 }
 
 /// The bytes of what a row reads, which must be the same whether kept or made anew.
@@ -75,6 +117,7 @@ pub fn judge(page: &Value, row: &Row, material: &Material) -> Option<String> {
             let due = posts.filter(|post| rule.admits(&material.data, post));
             judge_page(page, due.count(), query.contains("skipTotal"))
         }
+        Work::Storm => judge_page(page, material.posts.len(), false),
         Work::Newest => {
             let count = page.as_array().map_or(0, Vec::len);
             let due = material.posts.len().min(20);
@@ -106,6 +149,42 @@ fn judge_page(page: &Value, found: usize, skip_total: bool) -> Option<String> {
         false => i64::try_from(found).unwrap_or(-1),
     };
     (total != Some(due)).then(|| format!("totalItems is {total:?} where {due} was due"))
+}
+
+/// Are these different records of the data set, that the rule shows, with the values that they have?
+fn judge_items(page: &Value, row: &Row, material: &Material) -> Option<String> {
+    let items = page.get("items").and_then(Value::as_array)?;
+    let admits = |post: &Post| match row.work {
+        Work::List { rule, .. } => rule.admits(&material.data, post),
+        _ => true,
+    };
+    let known: HashMap<&str, &Post> = material
+        .posts
+        .iter()
+        .map(|post| (post.id.as_str(), post))
+        .collect();
+    let mut seen = HashSet::new();
+    for item in items {
+        let id = item.get("id").and_then(Value::as_str).unwrap_or_default();
+        match known.get(id) {
+            None => return Some(format!("{id:?} is none of the records")),
+            Some(_) if !seen.insert(id) => return Some(format!("{id} is there twice")),
+            Some(post) if !admits(post) => return Some(format!("the rule doesn't show {id}")),
+            Some(post) => {
+                let sent = post.body.as_object().into_iter().flatten();
+                // Lists may come back in another order.
+                let mut sent = sent.filter(|(_, value)| !value.is_array());
+                let other = |key| {
+                    item.get(key)
+                        .is_some_and(|shown| Some(shown) != post.body.get(key))
+                };
+                if let Some((key, _)) = sent.find(|(key, _)| other(key.as_str())) {
+                    return Some(format!("{id} has another {key} than it was given"));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Where two answers first differ.

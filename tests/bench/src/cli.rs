@@ -16,9 +16,9 @@ Examples:
   basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app \\
       --rows '^list rule .*permissions' --sizes 10k,25k --keep
 
-  # All sizes, three times, into files of one's own
+  # All sizes, the largest three times, into files of one's own
   basalt-bench --peer ./pocketbase --server target/release/basalt-bench-app \\
-      --sizes 10k,25k,50k,100k --repeat 3 --json all.jsonl --markdown all.md
+      --sizes 10k,25k,50k,100kx3 --row-limit 10 --json all.jsonl --markdown all.md
 
   # What would be measured
   basalt-bench --list --sizes 100k --rows '^list '
@@ -48,10 +48,11 @@ pub struct Options {
     #[arg(long, value_name = "PATH")]
     pub server: Option<PathBuf>,
 
-    /// The sizes of posts to measure: 10k, 25k, 50k, 100k
+    /// The sizes of posts to measure: 10k, 25k, 50k, 100k; with x3 behind it, a size has a --repeat
+    /// of its own
     #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "10k",
           value_parser = parse_size)]
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<Chosen>,
 
     /// Measure only rows whose name (group first, see --list) matches; the data is loaded all the same
     #[arg(long, value_name = "REGEX")]
@@ -77,7 +78,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", default_value = "target/bench/report.md")]
     pub markdown: PathBuf,
 
-    /// Run everything so many times, with fresh servers and data, and report on all of it together
+    /// Run everything so many times, with fresh servers and data; the medians count
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..))]
     pub repeat: u16,
@@ -149,12 +150,30 @@ impl Side {
     }
 }
 
-fn parse_size(text: &str) -> Result<Size, String> {
+/// A size, and how often it is measured if that differs from `--repeat`.
+#[derive(Debug, Clone, Copy)]
+pub struct Chosen {
+    /// The size.
+    pub size: Size,
+    /// How often.
+    pub times: Option<u16>,
+}
+
+fn parse_size(text: &str) -> Result<Chosen, String> {
+    let (name, times) = match text.split_once('x') {
+        None => (text, None),
+        Some((name, times)) => (name, Some(times)),
+    };
     let known = SIZES.map(|size| size.name);
-    SIZES
-        .into_iter()
-        .find(|size| size.name == text)
-        .ok_or_else(|| format!("there is no size `{text}`, but {}", known.join(", ")))
+    let size = SIZES.into_iter().find(|size| size.name == name);
+    let size =
+        size.ok_or_else(|| format!("there is no size `{name}`, but {}", known.join(", ")))?;
+    let times = match times.map(str::parse) {
+        None => None,
+        Some(Ok(times @ 1..)) => Some(times),
+        Some(_) => return Err(format!("`{text}`: after the x belongs a number from 1 on")),
+    };
+    Ok(Chosen { size, times })
 }
 
 #[cfg(test)]
@@ -172,11 +191,13 @@ mod tests {
         assert!(parse("basalt-bench").is_err(), "one server at least");
         assert!(parse("basalt-bench --peer p --sizes 11k").is_err());
         assert!(parse("basalt-bench --peer p --rows (").is_err());
-        let options = parse("basalt-bench --server s --sizes 10k,100k --only basalt").unwrap();
-        assert_eq!(
-            options.sizes.iter().map(|size| size.posts).sum::<usize>(),
-            110_000
-        );
+        for wrong in ["10kx", "10kx0", "10kxx3", "x3", "10kx-1"] {
+            let text = format!("basalt-bench --peer p --sizes {wrong}");
+            assert!(parse(&text).is_err(), "{wrong}");
+        }
+        let options = parse("basalt-bench --server s --sizes 10k,100kx3 --only basalt").unwrap();
+        let sizes = options.sizes.iter().map(|one| (one.size.posts, one.times));
+        assert!(sizes.eq([(10_000, None), (100_000, Some(3))]));
         assert_eq!(options.only, Some(Side::Basalt));
     }
 }

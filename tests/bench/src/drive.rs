@@ -6,6 +6,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
@@ -45,6 +46,8 @@ pub struct Load {
     pub pace: Option<Duration>,
     /// Is a 400 after thirty seconds the server's way to say that it takes too long?
     pub may_give_up: bool,
+    /// The body that each answer must have, to the byte.
+    pub model: Option<Arc<[u8]>>,
 }
 
 /// Sends all loads at once; their tallies in the same order. After the deadline nothing more is sent.
@@ -99,6 +102,8 @@ struct Slot {
     since: Instant,
     busy: bool,
     start: Vec<u8>,
+    /// How much of the model the body has met so far; `None` once it is another one.
+    met: Option<usize>,
 }
 
 struct Driver<'a> {
@@ -159,6 +164,7 @@ impl<'a> Driver<'a> {
                 since: now,
                 busy: false,
                 start: Vec::with_capacity(QUOTED),
+                met: Some(0),
             });
         }
         Ok(driver)
@@ -313,7 +319,7 @@ impl<'a> Driver<'a> {
             }
             return false;
         }
-        match slot.pump(&flow.load.requests, &mut self.buffer) {
+        match slot.pump(flow.load, &mut self.buffer) {
             Ok(false) => return false,
             Ok(true) => {
                 let now = Instant::now();
@@ -323,6 +329,7 @@ impl<'a> Driver<'a> {
                     status: slot.reader.status(),
                     length: slot.reader.length(),
                     start: &slot.start,
+                    same: slot.is_same(flow.load),
                     took: now - slot.since,
                 };
                 flow.tally
@@ -359,7 +366,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Ends requests that wait for too long.
+    /// Ends requests that wait for too long. A server that is stuck gets nothing more.
     fn give_up(&mut self, now: Instant) {
         for number in 0..self.slots.len() {
             let Some(slot) = self.slots.get(number) else {
@@ -370,7 +377,7 @@ impl<'a> Driver<'a> {
                     number,
                     &anyhow!("no answer within {} seconds", PATIENCE.as_secs()),
                 );
-                self.send(number, now);
+                self.deadline = Some(now);
             }
         }
     }
@@ -380,6 +387,7 @@ impl Slot {
     fn begin(&mut self, request: usize, since: Instant) {
         self.reader.reset();
         self.start.clear();
+        self.met = Some(0);
         (self.request, self.written, self.since, self.busy) = (request, 0, since, true);
     }
 
@@ -400,8 +408,8 @@ impl Slot {
     }
 
     /// Goes on with the request, then with the answer. Is that complete?
-    fn pump(&mut self, requests: &[Wire], buffer: &mut [u8]) -> Result<bool> {
-        self.write(requests)?;
+    fn pump(&mut self, load: &Load, buffer: &mut [u8]) -> Result<bool> {
+        self.write(&load.requests)?;
         let Some(stream) = &mut self.stream else {
             return Ok(false);
         };
@@ -415,8 +423,14 @@ impl Slot {
                 self.reader.end()?;
                 return Ok(true);
             };
-            let start = &mut self.start;
+            let (start, met) = (&mut self.start, &mut self.met);
             let keep = |part: &[u8]| {
+                if let Some(model) = &load.model {
+                    *met = met.and_then(|met| {
+                        let due = model.get(met..)?;
+                        due.starts_with(part).then_some(met + part.len())
+                    });
+                }
                 let room = QUOTED.saturating_sub(start.len()).min(part.len());
                 start.extend_from_slice(part.get(..room).unwrap_or_default());
             };
@@ -424,6 +438,12 @@ impl Slot {
                 return Ok(true);
             }
         }
+    }
+
+    /// Was the body what it should be?
+    fn is_same(&self, load: &Load) -> bool {
+        let model = load.model.as_ref();
+        model.is_none_or(|model| self.met == Some(model.len()))
     }
 
     /// Has the server hung up meanwhile?
@@ -447,121 +467,4 @@ fn timespec(time: Duration) -> Timespec {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::net::TcpListener;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-    use crate::request::Request;
-
-    /// Answers by what the path asks for, `/200` or `/500`, and hangs up on anything else.
-    fn serve(mut stream: TcpStream) {
-        let mut request = [0; 1024];
-        while let Ok(length @ 1..) = stream.read(&mut request) {
-            let text = String::from_utf8_lossy(request.get(..length).unwrap_or_default());
-            let status = match text.split(' ').nth(1) {
-                Some("/200" | "/api/health") => "200 OK",
-                Some("/500") => "500 Oh",
-                _ => return,
-            };
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nab");
-            stream.write_all(answer.as_bytes()).unwrap();
-        }
-    }
-
-    /// A server, and how many connections it has accepted.
-    fn server() -> (SocketAddr, Arc<AtomicUsize>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let accepted = Arc::new(AtomicUsize::new(0));
-        let counter = accepted.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                counter.fetch_add(1, Ordering::Relaxed);
-                std::thread::spawn(move || serve(stream.unwrap()));
-            }
-        });
-        (address, accepted)
-    }
-
-    fn load(address: SocketAddr, paths: &[&str], concurrency: usize) -> Load {
-        let wire = |path: &&str| Request::new("GET", path).wire(address, false);
-        Load {
-            requests: paths.iter().map(wire).collect(),
-            concurrency,
-            status: 200,
-            new_connections: false,
-            pace: None,
-            may_give_up: false,
-        }
-    }
-
-    fn run_one(address: SocketAddr, load: &Load) -> Tally {
-        let (mut pool, mut ticks) = (Pool::new(address), 0);
-        let tallies = run(&mut pool, &[load], None, &mut || ticks += 1).unwrap();
-        assert_eq!(ticks, load.requests.len());
-        tallies.into_iter().next().unwrap()
-    }
-
-    #[test]
-    fn every_request_is_sent_once() {
-        let (address, accepted) = server();
-        let tally = run_one(address, &load(address, &["/200"; 50], 5));
-        assert_eq!((tally.latencies.len(), tally.errors), (50, 0));
-        assert_eq!(accepted.load(Ordering::Relaxed), 5);
-        assert_eq!(tally.statuses, [(200, 50)].into());
-        assert_eq!((tally.problem, tally.lengths), (None, Some((2, 2))));
-    }
-
-    #[test]
-    fn a_connection_each_if_asked() {
-        let (address, accepted) = server();
-        let load = Load {
-            new_connections: true,
-            ..load(address, &["/200"; 20], 5)
-        };
-        assert_eq!(run_one(address, &load).latencies.len(), 20);
-        assert_eq!(accepted.load(Ordering::Relaxed), 20);
-    }
-
-    #[test]
-    fn failures_are_counted_and_the_rest_goes_on() {
-        let (address, _) = server();
-        let tally = run_one(
-            address,
-            &load(address, &["/200", "/500", "/gone", "/200"], 1),
-        );
-        assert_eq!(tally.statuses, [(200, 2), (500, 1)].into());
-        assert_eq!((tally.latencies.len(), tally.errors), (3, 1));
-        let due = Some("status 500 where 200 was due: ab");
-        assert_eq!(tally.problem.as_deref(), due);
-    }
-
-    #[test]
-    fn paced_requests_last_as_long_as_the_others() {
-        let (address, _) = server();
-        let main = load(address, &["/200"; 2000], 2);
-        let paced = Load {
-            pace: Some(Duration::from_micros(500)),
-            ..load(address, &["/200"], 3)
-        };
-        let mut pool = Pool::new(address);
-        let tallies = run(&mut pool, &[&main, &paced], None, &mut || {}).unwrap();
-        assert_eq!(tallies.first().unwrap().latencies.len(), 2000);
-        let beside = tallies.last().unwrap();
-        assert!(beside.latencies.len() > 1, "{}", beside.latencies.len());
-        assert!(beside.elapsed <= tallies.first().unwrap().elapsed + Duration::from_secs(1));
-    }
-
-    #[test]
-    fn after_the_deadline_nothing_is_sent() {
-        let (address, _) = server();
-        let mut pool = Pool::new(address);
-        let load = load(address, &["/200"; 100], 1);
-        let tallies = run(&mut pool, &[&load], Some(Instant::now()), &mut || {}).unwrap();
-        assert!(tallies.first().unwrap().latencies.len() < 100);
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ mod cli;
 mod data;
 mod drive;
 mod files;
+mod growth;
 mod http;
 mod numbers;
 mod outcome;
@@ -29,12 +30,13 @@ mod wires;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use cli::{Options, Side};
+use cli::{Chosen, Options, Side};
 use outcome::{Lane, Outcome, Spent};
 use rows::Size;
 use run::{Bench, Programs};
@@ -67,21 +69,21 @@ fn allow_many_connections() {
 
 fn measure(options: &Options) -> Result<()> {
     let mut sizes = options.sizes.clone();
-    sizes.sort();
-    sizes.dedup();
-    // What posts don't matter to is measured once, beside the most of them.
-    let is_last = |size: &Size| sizes.last() == Some(size);
-    let plan: Vec<_> = sizes
-        .iter()
-        .map(|size| (*size, run::rows(options, *size, is_last(size))))
-        .collect();
-    let chosen = plan.iter().flat_map(|(_, rows)| rows);
-    let chosen: Vec<_> = chosen.filter(|(_, chosen)| *chosen).collect();
+    sizes.sort_by_key(|one| one.size);
+    sizes.dedup_by_key(|one| one.size);
+    // What posts don't matter to is measured beside the most of them only.
+    let largest = sizes.last().map(|one| one.size);
+    let is_last = |size: Size| largest == Some(size);
+    let plan = sizes.iter().flat_map(|one| {
+        let rows = run::rows(options, one.size, is_last(one.size));
+        rows.into_iter().filter(|(_, chosen)| *chosen)
+    });
+    let chosen: Vec<_> = plan.collect();
     if chosen.is_empty() {
         bail!("--rows matches no row; --list prints them all");
     }
     if options.list {
-        for (row, _) in chosen {
+        for (row, _) in &chosen {
             println!("{}", table::listing(row));
         }
         return Ok(());
@@ -94,32 +96,50 @@ fn measure(options: &Options) -> Result<()> {
     }
 
     println!("{}", table::head());
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    let mut spent: BTreeMap<Side, Spent> = BTreeMap::new();
-    for _ in 0..options.repeat {
-        for &size in &sizes {
-            let (rows, used) = one_size(options, &programs, size, is_last(&size))?;
-            for (side, used) in used {
-                let sum = spent.entry(side).or_default();
-                *sum = sum.and(used);
-            }
-            for outcome in rows {
-                let key = |one: &&mut Outcome| one.row == outcome.row && one.group == outcome.group;
-                match outcomes.iter_mut().find(key) {
-                    Some(earlier) => earlier.merge(outcome),
-                    None => outcomes.push(outcome),
-                }
-            }
+    let mut whole = Whole::default();
+    let times = |one: &Chosen| one.times.unwrap_or(options.repeat);
+    for turn in 0..sizes.iter().map(times).max().unwrap_or_default() {
+        for one in sizes.iter().filter(|one| times(one) > turn) {
+            let begun = Instant::now();
+            let (rows, used) = one_size(options, &programs, one.size, is_last(one.size))?;
+            whole.add(rows, used);
+            // What is done is not lost if a later part is interrupted.
+            report::write(&whole.outcomes, &whole.spent, options)?;
+            let (name, seconds) = (one.size.name, begun.elapsed().as_secs());
+            println!("{name}: {} of {} took {seconds} s", turn + 1, times(one));
         }
     }
+    let Whole { outcomes, spent } = whole;
     println!("{}", table::summary(&outcomes, &spent));
-    report::write(&outcomes, &spent, options)?;
     println!(
         "written: {} and {}",
         options.json.display(),
         options.markdown.display()
     );
     judge(&outcomes, options.min_ratio)
+}
+
+/// What all sizes and repeats have yielded so far.
+#[derive(Default)]
+struct Whole {
+    outcomes: Vec<Outcome>,
+    spent: BTreeMap<Side, Spent>,
+}
+
+impl Whole {
+    fn add(&mut self, rows: Vec<Outcome>, used: SpentBySide) {
+        for (side, used) in used {
+            let sum = self.spent.entry(side).or_default();
+            *sum = sum.and(used);
+        }
+        for outcome in rows {
+            let key = |one: &&mut Outcome| one.row == outcome.row && one.group == outcome.group;
+            match self.outcomes.iter_mut().find(key) {
+                Some(earlier) => earlier.merge(outcome),
+                None => self.outcomes.push(outcome),
+            }
+        }
+    }
 }
 
 /// The servers' executables; an error if there is nothing to run, or not what it should be.
@@ -162,19 +182,19 @@ fn one_size(
         println!("the servers' files stay in {}", home.path().display());
     }
     let mut bench = Bench::start(options, programs, home.path(), size, shared)?;
-    let outcomes = bench.run(|outcome| println!("{}", table::line(outcome)))?;
-    let spent = bench.stop()?;
+    let outcomes = bench.run(|outcome| println!("{}", table::line(outcome)));
+    let all = outcomes.and_then(|outcomes| Ok((outcomes, bench.stop()?)));
+    let all = all.map_err(|error| bench.explain(error, home.path()))?;
     drop(bench);
     if !options.keep {
         home.close().context("cannot remove the servers' files")?;
     }
-    Ok((outcomes, spent))
+    Ok(all)
 }
 
 /// Better now than in the midst of a row.
 fn expect_room(home: &Path, posts: usize) -> Result<()> {
-    let disk = rustix::fs::statvfs(home).context("cannot see how full the disk is")?;
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let free = run::room(home)?;
     let needed = ROOM + ROOM_FOR_A_POST * posts as u64;
     if free < needed {
         bail!(

@@ -41,19 +41,33 @@ impl Raw {
     }
 }
 
-/// The figures of one server.
-#[derive(Debug, Clone, Serialize)]
-pub struct Measure {
-    /// How many requests were sent, in all rounds.
-    pub requests: usize,
-    /// In how many rounds.
-    pub rounds: usize,
+/// What one run over a size yields, by which servers are compared.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Run {
     /// Answered requests per second: the median of the rounds.
     pub rps: f64,
     /// The median.
     pub p50_ms: f64,
     /// What 99 of 100 requests stay within.
     pub p99_ms: f64,
+}
+
+/// The figures of one server. Where a size was measured more than once, each time from empty folders,
+/// `rps`, `p50_ms` and `p99_ms` are the medians of the runs; the rest is of all runs together.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measure {
+    /// How many requests were sent, in all rounds.
+    pub requests: usize,
+    /// In how many rounds.
+    pub rounds: usize,
+    /// Answered requests per second.
+    pub rps: f64,
+    /// What half of the requests stay within.
+    pub p50_ms: f64,
+    /// What 99 of 100 do.
+    pub p99_ms: f64,
+    /// Each run of its own.
+    pub runs: Vec<Run>,
     /// The slowest.
     pub worst_ms: f64,
     /// From the first request to the last answer, all rounds.
@@ -85,8 +99,19 @@ impl Measure {
     /// The figures of what was measured.
     pub fn new(mut raw: Raw) -> Measure {
         raw.tally.latencies.sort_unstable();
+        let at = |share: f64| milliseconds(percentile(&raw.tally.latencies, share));
+        let run = Run {
+            rps: median(raw.rates.iter().copied()).unwrap_or_default(),
+            p50_ms: at(0.50),
+            p99_ms: at(0.99),
+        };
+        Measure::of(raw, vec![run])
+    }
+
+    fn of(mut raw: Raw, runs: Vec<Run>) -> Measure {
+        raw.tally.latencies.sort_unstable();
         let (tally, beside, used) = (&raw.tally, &raw.beside, raw.used);
-        let at = |share: f64| milliseconds(percentile(&tally.latencies, share));
+        let middle = |figure: fn(&Run) -> f64| median(runs.iter().map(figure)).unwrap_or_default();
         let mut statuses = tally.statuses.clone();
         for (status, count) in &beside.statuses {
             *statuses.entry(*status).or_default() += count;
@@ -97,10 +122,10 @@ impl Measure {
         Measure {
             requests,
             rounds: raw.rates.len(),
-            rps: median(&raw.rates),
-            p50_ms: at(0.50),
-            p99_ms: at(0.99),
-            worst_ms: at(1.0),
+            rps: middle(|run| run.rps),
+            p50_ms: middle(|run| run.p50_ms),
+            p99_ms: middle(|run| run.p99_ms),
+            worst_ms: milliseconds(percentile(&tally.latencies, 1.0)),
             total_ms: milliseconds(tally.elapsed),
             errors: tally.errors + beside.errors,
             timeouts: tally.timeouts + beside.timeouts,
@@ -111,6 +136,7 @@ impl Measure {
             tool_cpu_s: used.tool_cpu_s,
             peak_kib: used.peak_kib,
             beside_ms: (with_beside > 0).then(|| milliseconds(beside.elapsed)),
+            runs,
             raw,
         }
     }
@@ -123,9 +149,16 @@ impl Measure {
 
     /// The figures of this and another run together.
     fn merged(self, other: Measure) -> Measure {
-        let mut raw = self.raw;
+        let (mut raw, mut runs) = (self.raw, self.runs);
         raw.merge(other.raw);
-        Measure::new(raw)
+        runs.extend(other.runs);
+        Measure::of(raw, runs)
+    }
+
+    /// How far the rates of the runs lie apart, as a share of their median; one run says nothing.
+    pub fn spread(&self) -> Option<f64> {
+        let (least, most) = range(self.runs.iter().map(|run| run.rps))?;
+        (self.runs.len() > 1 && self.rps > 0.0).then(|| (most - least) / self.rps)
     }
 }
 
@@ -218,8 +251,9 @@ pub struct Outcome {
     pub first: &'static str,
     /// The figures.
     pub lanes: BTreeMap<Lane, Measure>,
-    /// What SQLite alone needs to go through an index of as many entries, where a total is due.
-    pub scan_ms: Option<f64>,
+    /// What SQLite alone needs to go through an index of as many entries, where a total is due; for
+    /// each run.
+    pub scans_ms: Vec<f64>,
     /// What went wrong; empty if the row counts.
     pub failures: Vec<String>,
 }
@@ -238,7 +272,7 @@ impl Outcome {
             query: row.query(),
             first: "",
             lanes: BTreeMap::new(),
-            scan_ms: None,
+            scans_ms: Vec::new(),
             failures: Vec::new(),
         }
     }
@@ -257,21 +291,51 @@ impl Outcome {
         self.failures.push(format!("{}: {what}", side.name()));
     }
 
-    /// How many times as good as the peer is a lane? Not for rows that failed.
+    /// How many times as good as the peer is a lane? The median of the runs. Not for rows that failed.
     pub fn ratio(&self, lane: Lane) -> Option<f64> {
-        let (peer, own) = self.lanes.get(&Lane::Peer).zip(self.lanes.get(&lane))?;
-        let (more, less) = match self.work.yardstick() {
-            Yardstick::Rate => (own.rps, peer.rps),
-            Yardstick::P99 => (peer.p99_ms, own.p99_ms),
-            Yardstick::Median => (peer.p50_ms, own.p50_ms),
+        median(self.ratios(lane).into_iter())
+    }
+
+    /// The worst and the best of the runs' ratios, if there is more than one.
+    pub fn ratio_range(&self, lane: Lane) -> Option<(f64, f64)> {
+        let ratios = self.ratios(lane);
+        range(ratios.iter().copied()).filter(|_| ratios.len() > 1)
+    }
+
+    /// The ratio of each run.
+    fn ratios(&self, lane: Lane) -> Vec<f64> {
+        if !self.failures.is_empty() {
+            return Vec::new();
+        }
+        match self.work.yardstick() {
+            Yardstick::Rate => self.quotients(lane, Lane::Peer, |run| run.rps),
+            Yardstick::P99 => self.quotients(Lane::Peer, lane, |run| run.p99_ms),
+            Yardstick::Median => self.quotients(Lane::Peer, lane, |run| run.p50_ms),
+        }
+    }
+
+    /// How many times as large a figure is as in another lane, in each run that has both.
+    fn quotients(&self, lane: Lane, other: Lane, figure: fn(&Run) -> f64) -> Vec<f64> {
+        let Some((one, other)) = self.lanes.get(&lane).zip(self.lanes.get(&other)) else {
+            return Vec::new();
         };
-        (self.failures.is_empty() && less > 0.0).then(|| more / less)
+        let pairs = one
+            .runs
+            .iter()
+            .map(figure)
+            .zip(other.runs.iter().map(figure));
+        let pairs = pairs.filter(|(_, other)| *other > 0.0);
+        pairs.map(|(one, other)| one / other).collect()
     }
 
     /// Which share of the floor's rate a lane reaches.
     pub fn of_floor(&self, lane: Lane) -> Option<f64> {
-        let (floor, own) = self.lanes.get(&Lane::Floor).zip(self.lanes.get(&lane))?;
-        (floor.rps > 0.0).then(|| own.rps / floor.rps)
+        median(self.quotients(lane, Lane::Floor, |run| run.rps).into_iter())
+    }
+
+    /// What SQLite alone needs to go through an index of as many entries.
+    pub fn scan_ms(&self) -> Option<f64> {
+        median(self.scans_ms.iter().copied())
     }
 
     /// Did the peer give up on some requests?
@@ -289,6 +353,7 @@ impl Outcome {
             };
             self.lanes.insert(lane, measure);
         }
+        self.scans_ms.extend(other.scans_ms);
         self.failures.extend(other.failures);
     }
 }
@@ -321,10 +386,21 @@ fn geometric(ratios: &[f64]) -> Option<f64> {
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
+/// The value in the middle, or between the two in the middle.
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    let upper = *sorted.get(sorted.len() / 2)?;
+    match sorted.len().checked_rem(2) {
+        Some(0) => Some((sorted.get(sorted.len() / 2 - 1)? + upper) / 2.0),
+        _ => Some(upper),
+    }
+}
+
+/// The least and the most of them.
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let pairs = values.map(|value| (value, value));
+    pairs.reduce(|(least, most), (one, two)| (least.min(one), most.max(two)))
 }
 
 /// The smallest value that at least this share of the sorted values doesn't exceed.
@@ -404,6 +480,30 @@ mod tests {
         assert_eq!((all.rounds, all.requests), (3, 30));
         assert!((all.rps - 500.0).abs() < 1e-6);
         assert!((all.worst_ms - 1000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn repeats_count_by_their_medians() {
+        let mut rows = outcome(100, 50);
+        assert_eq!(rows.ratio_range(Lane::Cold), None, "one run has no range");
+        assert_eq!(rows.lanes[&Lane::Cold].spread(), None);
+        for (peer, own) in [(100, 10), (100, 25)] {
+            rows.merge(outcome(peer, own));
+        }
+        assert!((rows.ratio(Lane::Cold).unwrap() - 4.0).abs() < 1e-9);
+        let (least, most) = rows.ratio_range(Lane::Cold).unwrap();
+        assert!((least - 2.0).abs() < 1e-9 && (most - 10.0).abs() < 1e-9);
+        let own = &rows.lanes[&Lane::Cold];
+        assert!((own.rps - 400.0).abs() < 1e-6 && (own.p99_ms - 25.0).abs() < 1e-6);
+        assert!((own.spread().unwrap() - 2.0).abs() < 1e-6, "200 to 1000");
+    }
+
+    #[test]
+    fn medians_lie_between_two_in_the_middle() {
+        let of = |values: &[f64]| median(values.iter().copied());
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(of(&[4.0, 1.0]), Some(2.5));
     }
 
     #[test]

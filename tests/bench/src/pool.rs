@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::answer::Reader;
+use crate::http::waits;
 use crate::request::Request;
+use crate::stop;
 
 /// Servers close what was idle for longer (Rocket after five seconds).
 const FRESH: Duration = Duration::from_secs(2);
 const GREETING: Duration = Duration::from_secs(30);
+/// How often a wait looks whether it should end.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The connections to one server.
 pub struct Pool {
@@ -63,11 +67,16 @@ pub fn open(address: SocketAddr) -> Result<TcpStream> {
 fn greeted(address: SocketAddr) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(address).context("cannot connect")?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(GREETING))?;
+    stream.set_read_timeout(Some(LOOK))?;
     stream.write_all(&Request::new("GET", "/api/health").wire(address, false))?;
     let (mut reader, mut piece) = (Reader::new(), [0; 1024]);
+    let asked = Instant::now();
     loop {
-        let length = stream.read(&mut piece).context("no answer to a greeting")?;
+        stop::check()?;
+        let length = match stream.read(&mut piece) {
+            Err(error) if waits(&error) && asked.elapsed() < GREETING => continue,
+            read => read.context("no answer to a greeting")?,
+        };
         let Some(part @ [_, ..]) = piece.get(..length) else {
             bail!("the server closed a new connection");
         };

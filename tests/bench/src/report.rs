@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cli::{Options, Side};
+use crate::growth;
 use crate::outcome::{Lane, Measure, Outcome, Spent, means};
 use crate::rows::Group;
 use crate::table::{list_means, or_dash, verdict};
@@ -84,7 +85,7 @@ fn json_lines(outcomes: &[Outcome]) -> Result<String> {
                 concurrency: outcome.concurrency,
                 first: outcome.first,
                 measure,
-                scan_ms: outcome.scan_ms,
+                scan_ms: outcome.scan_ms(),
                 synchronous: outcome.work.writes().then_some(synchronous),
                 ratio: outcome.ratio(lane),
                 of_floor: outcome.of_floor(lane),
@@ -99,7 +100,9 @@ fn json_lines(outcomes: &[Outcome]) -> Result<String> {
 
 const INTRODUCTION: &str = "# Benchmark\n\n\
     Both servers ran on one machine in one run, over the same records; only the ratios mean something \
-    elsewhere. Cold: no answer and no total of an earlier request is used again; warm: as clients meet \
+    elsewhere. Where a size was measured more than once, each time from empty folders, the figures are \
+    medians of the runs; beside them stand the worst and the best ratio of a run, and the spread of the \
+    rates: how far the runs lie apart, as a share of their median. Cold: no answer and no total of an earlier request is used again; warm: as clients meet \
     it. Ratio: requests per second of basalt over those of the peer (the storm row: 99th percentiles, \
     the start row: medians, the other way round). Floor: the share of what the same bytes from memory \
     reach through the same framework. Write rows name the `synchronous` setting that each server is \
@@ -113,6 +116,7 @@ fn markdown(outcomes: &[Outcome], spent: &BTreeMap<Side, Spent>) -> String {
         ratios(&mut page, group, &of_group);
         figures(&mut page, &of_group);
     }
+    page.push_str(&growth::table(outcomes));
     failures(&mut page, outcomes);
     page.push_str("\n## Geometric means of the ratios\n\n| group | cold | warm |\n|---|--:|--:|\n");
     let warm = means(outcomes, Lane::Warm);
@@ -144,8 +148,8 @@ fn markdown(outcomes: &[Outcome], spent: &BTreeMap<Side, Spent>) -> String {
 fn ratios(page: &mut String, group: Group, outcomes: &[&Outcome]) {
     add(page, format_args!("\n## {}\n\n", group.name()));
     page.push_str(
-        "| row | reqs × conc | peer req/s | cold req/s | warm req/s | ratio cold | ratio warm | \
-         warm of floor | index scan ms |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| row | reqs × conc | peer req/s | cold req/s | warm req/s | ratio cold | (from – to) | \
+         ratio warm | warm of floor | index scan ms |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for outcome in outcomes {
         let rate = |lane| or_dash(outcome.lanes.get(&lane), |one| format!("{:.1}", one.rps));
@@ -156,7 +160,7 @@ fn ratios(page: &mut String, group: Group, outcomes: &[&Outcome]) {
         add(
             page,
             format_args!(
-                "| {}{note} | {} × {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                "| {}{note} | {} × {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
                 code(&outcome.row),
                 outcome.requests,
                 outcome.concurrency,
@@ -164,12 +168,15 @@ fn ratios(page: &mut String, group: Group, outcomes: &[&Outcome]) {
                 rate(Lane::Cold),
                 rate(Lane::Warm),
                 verdict(outcome, Lane::Cold),
+                or_dash(outcome.ratio_range(Lane::Cold), |(least, most)| format!(
+                    "{least:.2} – {most:.2}"
+                )),
                 verdict(outcome, Lane::Warm),
                 or_dash(outcome.of_floor(Lane::Warm), |share| format!(
                     "{:.0}%",
                     share * 100.0
                 )),
-                or_dash(outcome.scan_ms, |scan| format!("{scan:.2}")),
+                or_dash(outcome.scan_ms(), |scan| format!("{scan:.2}")),
             ),
         );
     }
@@ -178,8 +185,8 @@ fn ratios(page: &mut String, group: Group, outcomes: &[&Outcome]) {
 /// All figures of a group, a line for each lane.
 fn figures(page: &mut String, outcomes: &[&Outcome]) {
     page.push_str(
-        "\n| row | measured | requests (rounds) | p50 ms | p99 ms | worst ms | cpu µs each | tool cpu s | \
-         peak MiB | status | synchronous |\n|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|\n",
+        "\n| row | measured | requests (rounds) | spread | p50 ms | p99 ms | worst ms | cpu µs each | tool cpu s | \
+         peak MiB | status | synchronous |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n",
     );
     for outcome in outcomes {
         for (&lane, measure) in &outcome.lanes {
@@ -203,11 +210,12 @@ fn figure(page: &mut String, outcome: &Outcome, lane: Lane, measure: &Measure) {
     add(
         page,
         format_args!(
-            "| {} | {} | {} ({}) | {:.2} | {:.2} | {:.2} | {} | {} | {} | {} | {synchronous} |\n",
+            "| {} | {} | {} ({}) | {} | {:.2} | {:.2} | {:.2} | {} | {} | {} | {} | {synchronous} |\n",
             code(&outcome.row),
             lane_name(lane),
             measure.requests,
             measure.rounds,
+            or_dash(measure.spread(), |share| format!("{:.0}%", share * 100.0)),
             measure.p50_ms,
             measure.p99_ms,
             measure.worst_ms,

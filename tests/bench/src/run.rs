@@ -1,9 +1,10 @@
 //! The run over one size: starts the servers, brings each row's data into place, measures, checks.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::catalogue;
@@ -25,6 +26,8 @@ const SMOKE_POSTS: usize = 100;
 const SMOKE_REQUESTS: usize = 10;
 /// How often a server is started for the row on that.
 const STARTS: usize = 3;
+/// With less than this on the disk, writes fail.
+const NEARLY_NOTHING: u64 = 4 << 20;
 
 /// The programs that are compared.
 #[derive(Debug, Clone)]
@@ -47,6 +50,12 @@ pub struct Bench {
     pub bar: ProgressBar,
     smoke: bool,
     limit: Duration,
+}
+
+/// How many bytes the disk has left.
+pub fn room(home: &Path) -> Result<u64> {
+    let disk = rustix::fs::statvfs(home).context("cannot see how full the disk is")?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// The rows of a size, and whether `--rows` wants them.
@@ -216,8 +225,12 @@ impl Bench {
         let mut lanes: Vec<(Lane, rounds::Lane)> = Vec::new();
         for (place, server) in self.servers.iter().enumerate() {
             let collection = Self::collection(row, server.side);
+            let model = self.model(row, server, collection, outcome);
             let mut add = |lane, cold| {
-                let loads = self.material.loads(row, server, collection, cold);
+                let mut loads = self.material.loads(row, server, collection, cold);
+                if let Some(main) = loads.first_mut() {
+                    main.model.clone_from(&model);
+                }
                 lanes.push((lane, rounds::Lane::new(place, loads)));
             };
             match server.side {
@@ -250,6 +263,27 @@ impl Bench {
         Ok(names.into_iter().zip(measures).collect())
     }
 
+    /// The answer that all measured ones must be; none where they change.
+    fn model(
+        &self,
+        row: &Row,
+        server: &Server,
+        collection: &str,
+        outcome: &mut Outcome,
+    ) -> Option<Arc<[u8]>> {
+        let path = self.material.read_path(row, collection)?;
+        if row.work.writes() {
+            return None;
+        }
+        match check::model(server, &path, row, &self.material) {
+            Ok(model) => model,
+            Err(error) => {
+                outcome.fail(server.side, format!("{path}: {error:#}"));
+                None
+            }
+        }
+    }
+
     /// The same bytes from memory, if the app offers that. And what a bare count takes.
     fn floor(&self, row: &Row, server: &Server, outcome: &mut Outcome) -> Result<Option<Load>> {
         let collection = Self::collection(row, server.side);
@@ -259,7 +293,7 @@ impl Bench {
         let counts = matches!(row.work, Work::List { .. }) && !row.query().contains("skipTotal");
         if counts {
             let took = files::index_scan(&server.database(), row.kind.collection(), "author")?;
-            outcome.scan_ms = Some(took.as_secs_f64() * 1000.0);
+            outcome.scans_ms.push(took.as_secs_f64() * 1000.0);
         }
         let body = match check::bytes(server, &path) {
             Ok(body) => body,
@@ -280,6 +314,7 @@ impl Bench {
             let wire = get.wire(server.address, load.new_connections);
             Load {
                 requests: vec![wire; load.requests.len()],
+                model: Some(Arc::from(body.as_bytes())),
                 ..load
             }
         });
@@ -302,6 +337,7 @@ impl Bench {
                     status: 200,
                     length: 0,
                     start: b"",
+                    same: true,
                     took,
                 };
                 tally.arrived(&arrival, 200, false);
@@ -371,11 +407,27 @@ impl Bench {
     /// A server that has gone can't be compared with.
     pub fn expect_servers(&mut self) -> Result<()> {
         for server in &mut self.servers {
-            if let Some(words) = server.has_ended()? {
-                bail!("the {} has ended: {words}", server.side.name());
+            if server.has_ended()?.is_some() {
+                bail!("nothing is left to measure");
             }
         }
         Ok(())
+    }
+
+    /// A server that has gone, or a disk without room, says more than what a request met.
+    pub fn explain(&mut self, error: Error, home: &Path) -> Error {
+        for server in &mut self.servers {
+            if let Ok(Some(words)) = server.has_ended() {
+                return error.context(format!("the {} has ended: {words}", server.side.name()));
+            }
+        }
+        match room(home) {
+            Ok(free) if free < NEARLY_NOTHING => error.context(format!(
+                "the disk is full; set TMPDIR to a directory on another one than {}",
+                home.display()
+            )),
+            _ => error,
+        }
     }
 }
 

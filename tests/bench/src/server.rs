@@ -1,12 +1,13 @@
 //! One of the two servers: started with a fresh directory on a port of its own, asked, stopped.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -79,7 +80,13 @@ impl Server {
         let wanted = SocketAddr::from(([127, 0, 0, 1], place.port));
         let address = TcpListener::bind(wanted)
             .and_then(|listener| listener.local_addr())
-            .with_context(|| format!("port {} is taken; choose another with --port", place.port))?;
+            .map_err(|error| {
+                let why = match error.kind() {
+                    ErrorKind::AddrInUse => "is taken".to_owned(),
+                    _ => format!("can't be used ({error})"),
+                };
+                anyhow!("port {} {why}; choose another with --port", place.port)
+            })?;
         let log = File::options()
             .create(true)
             .append(true)
@@ -241,8 +248,8 @@ impl Server {
         let spent = self.spent();
         let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
         let pid = pid.context("the server has no process")?;
-        if let Some(words) = self.has_ended()? {
-            bail!("the {} has ended: {words}", self.side.name());
+        if self.has_ended()?.is_some() {
+            bail!("nothing is left to stop");
         }
         kill_process(pid, Signal::TERM).context("cannot stop the server")?;
         let asked = Instant::now();

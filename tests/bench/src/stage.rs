@@ -194,6 +194,7 @@ impl Bench {
             new_connections: false,
             pace: None,
             may_give_up: false,
+            model: None,
         };
         let mut pool = Pool::new(server.address);
         let tallies = drive::run(&mut pool, &[&load], None, &mut || bar.inc(1))?;

@@ -34,6 +34,8 @@ pub struct Arrival<'a> {
     pub length: usize,
     /// How the body starts.
     pub start: &'a [u8],
+    /// Is it the body that was due?
+    pub same: bool,
     /// From sending to the last byte.
     pub took: Duration,
 }
@@ -49,7 +51,11 @@ impl Tally {
         } = arrival;
         self.latencies.push(took);
         *self.statuses.entry(status).or_default() += 1;
-        if status == expected {
+        if status == expected && !arrival.same {
+            let quoted = String::from_utf8_lossy(arrival.start);
+            let wrong = || format!("another body than the one that was checked: {quoted}");
+            self.problem.get_or_insert_with(wrong);
+        } else if status == expected {
             let (shortest, longest) = self.lengths.unwrap_or((length, length));
             self.lengths = Some((shortest.min(length), longest.max(length)));
         } else if may_give_up && status == 400 && took >= GIVING_UP {
@@ -94,6 +100,7 @@ mod tests {
             status,
             length,
             start: b"why",
+            same: true,
             took: Duration::from_secs(seconds),
         }
     }
@@ -110,6 +117,18 @@ mod tests {
         let mut tally = Tally::default();
         tally.arrived(&arrival(400, 1, 30), 200, false);
         assert_eq!((tally.timeouts, tally.problem.as_deref()), (0, due));
+    }
+
+    #[test]
+    fn another_body_is_a_problem() {
+        let mut tally = Tally::default();
+        let other = Arrival {
+            same: false,
+            ..arrival(200, 3, 1)
+        };
+        tally.arrived(&other, 200, true);
+        let due = "another body than the one that was checked: why";
+        assert_eq!(tally.problem.as_deref(), Some(due));
     }
 
     #[test]

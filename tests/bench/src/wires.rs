@@ -92,6 +92,8 @@ impl Material {
         let wire = |request: Request<'_>| request.wire(server.address, self.new_connections);
         let mut main = self.sent(Vec::new(), row.concurrency, server.side);
         if let Some(path) = self.read_path(row, collection) {
+            // The lists of the storm are what its figures are about: cold ones.
+            let cold = cold || row.work == Work::Storm;
             let read = Request::new("GET", &path).token(&server.user).cold(cold);
             main.requests = vec![wire(read); self.requests(row)];
         }
@@ -166,9 +168,8 @@ impl Material {
     }
 
     fn logins(&self, row: &Row, server: &Server) -> Vec<Wire> {
-        let body = json!({ "identity": "user0@example.com", "password": PASSWORD }).to_string();
-        let path = "/api/collections/users/auth-with-password";
-        let login = Request::new("POST", path).body(&body);
+        let body = credentials();
+        let login = Request::new("POST", LOGIN).body(&body);
         vec![login.wire(server.address, self.new_connections); self.requests(row)]
     }
 
@@ -247,8 +248,17 @@ impl Material {
             new_connections: self.new_connections,
             pace: None,
             may_give_up: side == Side::Peer,
+            model: None,
         }
     }
+}
+
+/// Where user 0 logs in.
+pub const LOGIN: &str = "/api/collections/users/auth-with-password";
+
+/// The body of such a login.
+pub fn credentials() -> String {
+    json!({ "identity": "user0@example.com", "password": PASSWORD }).to_string()
 }
 
 /// What updates through the hook say; the hook says more.

@@ -92,11 +92,11 @@ fn run(options: &Options) -> Result<()> {
     bar.set_style(ProgressStyle::with_template(
         "{wide_bar} {pos}/{len} {msg}",
     )?);
-    let mut rows = Vec::new();
+    println!("{}", table::HEAD);
     for profile in &options.profiles {
         let dependencies = dependencies(&source, &work, *profile, &bar)?;
         for count in &options.collections {
-            rows.push(measure(
+            let row = measure(
                 options,
                 &source,
                 &work,
@@ -104,11 +104,12 @@ fn run(options: &Options) -> Result<()> {
                 *count,
                 dependencies,
                 &bar,
-            )?);
+            )?;
+            // At once: a run takes long, and may be interrupted.
+            bar.suspend(|| println!("{}", table::line(&row)));
         }
     }
     bar.finish_and_clear();
-    print!("{}", table::markdown(&rows));
     Ok(())
 }
 
