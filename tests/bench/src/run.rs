@@ -263,7 +263,8 @@ impl Bench {
         Ok(names.into_iter().zip(measures).collect())
     }
 
-    /// The answer that all measured ones must be; none where they change.
+    /// Judges the answer to the measured request itself. All measured ones must be the same bytes; only
+    /// the peer writes the keys of some answers in another order each time, so there lengths must do.
     fn model(
         &self,
         row: &Row,
@@ -276,7 +277,7 @@ impl Bench {
             return None;
         }
         match check::model(server, &path, row, &self.material) {
-            Ok(model) => model,
+            Ok(model) => model.filter(|_| server.side == Side::Basalt),
             Err(error) => {
                 outcome.fail(server.side, format!("{path}: {error:#}"));
                 None
