@@ -9,6 +9,7 @@ pub mod exported;
 pub mod expr;
 pub mod filters;
 pub mod grammar;
+pub mod imported;
 pub mod judge;
 pub mod known;
 mod literal;

@@ -12,7 +12,7 @@ use basalt_differential::filters::{self, Caller, Run};
 use basalt_differential::model::Schema;
 use basalt_differential::pair::{self, Pair};
 use basalt_differential::rules::{self, ACTIONS, Choice, Decisions};
-use basalt_differential::{export, rows};
+use basalt_differential::{export, imported, rows};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -32,6 +32,15 @@ struct Cli {
 enum Command {
     /// Build random schemas, and compare what both servers make of rules and filters
     Run(Args),
+    /// Give random schemas to the original, import its collections, and compare
+    Import {
+        /// The program of PocketBase 0.40
+        #[arg(long, value_name = "PATH", env = "PEER_BIN")]
+        peer: PathBuf,
+        /// How many schemas
+        #[arg(long, default_value_t = 20)]
+        schemas: u64,
+    },
     /// Compile every rule of a list against exported collections
     Rules {
         /// Lines of collection, name and rule, with tabs between them
@@ -70,6 +79,7 @@ struct Args {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run(&args),
+        Command::Import { peer, schemas } => import(&peer, schemas).map(|()| 0),
         Command::Rules { file, collections } => compile_rules(&file, &collections),
     };
     match outcome {
@@ -91,6 +101,22 @@ fn compile_rules(file: &Path, collections: &Path) -> Result<usize> {
     }
     println!("{compiled} rules compile, {} do not", failures.len());
     Ok(failures.len())
+}
+
+/// Imports from the peer what it was given.
+fn import(peer: &Path, schemas: u64) -> Result<()> {
+    let peer = peer
+        .canonicalize()
+        .with_context(|| peer.display().to_string())?;
+    let peer = pair::start_peer(peer)?;
+    let root = peer.superuser()?;
+    for seed in 1..=schemas {
+        let schema = Schema::random(&mut Random::new(seed), 0);
+        pair::import(&schema, &root)?;
+        imported::check_peer(&schema, &root).with_context(|| format!("seed {seed}"))?;
+    }
+    println!("{schemas} schemas came back from the peer as they were");
+    Ok(())
 }
 
 /// Runs over all schemas; returns how many differences there are.
@@ -134,6 +160,7 @@ fn one_schema(args: &Args, seed: u64, peer: &Path) -> Result<(filters::Outcome, 
     }
     .rules(&mut schema, &mut random)?;
     pair::import(&schema, &root)?;
+    imported::check_peer(&schema, &root)?;
     eprintln!(
         "schema {seed}: building {} collections",
         schema.collections.len()

@@ -14,6 +14,7 @@ use basalt_differential::export;
 use basalt_differential::exported::{Exported, compile_all};
 use basalt_differential::expr::{Expr, shrink};
 use basalt_differential::grammar::{Author, Grammar};
+use basalt_differential::imported;
 use basalt_differential::model::Schema;
 use basalt_differential::rows;
 use basalt_lang::schema::Schema as _;
@@ -43,6 +44,18 @@ fn every_schema_is_one_for_the_generator() {
         let import = export::import(&schema);
         let imported = import["collections"].as_array().unwrap();
         assert_eq!(imported.len(), sources.len());
+    }
+}
+
+/// Fields with their options, rules, indexes, ids: what the peer takes is what comes back.
+#[test]
+fn every_schema_comes_back_from_its_export() {
+    for seed in 1..=40 {
+        let schema = Schema::random(&mut Random::new(seed), 4);
+        let export = export::import(&schema).to_string();
+        if let Err(error) = imported::check(&schema, &export) {
+            panic!("seed {seed}: {error:#}");
+        }
     }
 }
 

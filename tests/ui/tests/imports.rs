@@ -1,12 +1,18 @@
 //! Exports under `imports/`, good and bad ones, each with the whole of what they give: the report, and
 //! the schema files. `UPDATE_GOLDEN=1 cargo test -p basalt-ui-tests` rewrites what is expected.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use basalt_codegen::import::{self, Import};
 use basalt_codegen::{Report, Source, resolve};
+use serde_json::Value;
 
 fn exports() -> Vec<(String, PathBuf)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("imports");
@@ -109,5 +115,121 @@ fn what_is_a_comment_is_in_the_report() {
             found >= reasons,
             "{name}: {found} findings, {reasons} comments"
         );
+    }
+}
+
+/// Numbers that are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        usize::try_from(self.0 >> 33).unwrap() % sides.max(1)
+    }
+
+    fn odd(&mut self) -> Value {
+        let values = [
+            Value::Null,
+            Value::from(true),
+            Value::from(-1),
+            Value::from(1e300),
+            Value::from(""),
+            Value::from("title = 'a' || id != ''"),
+            Value::from("CREATE UNIQUE INDEX a ON b (title COLLATE NOCASE) WHERE title != ''"),
+            Value::from("[fields]\nx = '''\u{0}\\"),
+            Value::from("_pb_users_auth_"),
+            Value::from("relation"),
+            Value::from(vec!["title", "email"]),
+            serde_json::json!([{}]),
+            serde_json::json!({ "enabled": true }),
+        ];
+        values[self.roll(values.len())].clone()
+    }
+
+    /// Changes one value, somewhere: another one in its place, its neighbour's, or none.
+    fn spoil(&mut self, value: &mut Value) {
+        let deeper = self.roll(5) > 0;
+        match value {
+            Value::Array(items) if deeper && !items.is_empty() => {
+                let at = self.roll(items.len());
+                match self.roll(12) {
+                    0 => drop(items.remove(at)),
+                    1 => items.push(items[at].clone()),
+                    _ => self.spoil(&mut items[at]),
+                }
+            }
+            Value::Object(entries) if deeper && !entries.is_empty() => {
+                let keys: Vec<String> = entries.keys().cloned().collect();
+                let (key, other) = (&keys[self.roll(keys.len())], &keys[self.roll(keys.len())]);
+                match self.roll(12) {
+                    0 => drop(entries.remove(key)),
+                    1 => {
+                        let neighbour = entries[other].clone();
+                        entries.insert(key.clone(), neighbour);
+                    }
+                    _ => self.spoil(&mut entries[key.as_str()]),
+                }
+            }
+            value => *value = self.odd(),
+        }
+    }
+}
+
+/// Whatever an export says: no panic, and either a report or files that build.
+#[test]
+fn spoilt_exports_are_refused_or_build() {
+    let rounds = 1500;
+    let mut dice = Dice(5);
+    let exports = exports();
+    let path = |name: &str| exports.iter().find(|(it, _)| it == name).unwrap().1.clone();
+    let parse = |name| serde_json::from_str(&fs::read_to_string(path(name)).unwrap()).unwrap();
+    let wholes: [Value; 3] = [
+        parse("all_options"),
+        parse("views_and_files"),
+        parse("system_fields"),
+    ];
+    let (mut refused, mut whole) = (0, 0);
+    for round in 0..rounds {
+        let mut export = wholes[round % wholes.len()].clone();
+        for _ in 0..=dice.roll(4) {
+            dice.spoil(&mut export);
+        }
+        let text = export.to_string();
+        let Ok(import) = import::schema("export.json", &text) else {
+            refused += 1;
+            continue;
+        };
+        let again = import::schema("export.json", &text).unwrap();
+        assert_eq!(import, again, "{text}");
+        whole += usize::from(import.report.errors() == 0);
+        let sources = live(&import);
+        if let Err(report) = resolve(&sources)
+            && !sources.is_empty()
+        {
+            panic!("{report}\n{text}");
+        }
+    }
+    // Each of the three ends is reached often: one of the wholes has a loss to begin with.
+    let lost = rounds - refused - whole;
+    let least = refused.min(whole).min(lost);
+    assert!(
+        least > rounds / 40,
+        "{refused} refused, {whole} whole, {lost} with a loss"
+    );
+}
+
+/// Every beginning of an export gives a report, with its place.
+#[test]
+fn cut_exports_are_refused() {
+    let (_, path) = exports().remove(0);
+    let text = fs::read_to_string(path.with_file_name("all_options.json")).unwrap();
+    let text = text.trim_end();
+    for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+        let report = import::schema("export.json", &text[..end]).unwrap_err();
+        assert_eq!(report.errors(), 1);
+        assert!(report.to_string().starts_with("export.json:"), "{report}");
     }
 }
