@@ -7,6 +7,7 @@ mod connect;
 mod generations;
 mod savepoint;
 mod snapshot;
+mod statements;
 mod tables;
 mod totals;
 mod tracker;
@@ -31,6 +32,7 @@ pub(crate) use tracker::{About, Subject};
 
 use connect::Lock;
 use generations::Generations;
+use statements::Statements;
 use writer::Writer;
 
 /// Reads that may wait before callers do.
@@ -55,10 +57,24 @@ pub struct Database {
     _lock: Lock,
 }
 
-/// A reader thread's connection; `None` while it can't be opened.
+/// A reader thread's connection; `None` until the next job where it was given up.
 struct Reader {
     path: PathBuf,
-    conn: Option<Conn>,
+    open: Option<Open>,
+}
+
+/// A connection with what it keeps.
+struct Open {
+    conn: Conn,
+    statements: Statements,
+}
+
+impl Open {
+    fn new(path: &Path) -> Result<Self, OpenError> {
+        let mut conn = connect::reader(path)?;
+        let statements = Statements::of(&mut conn);
+        Ok(Open { conn, statements })
+    }
 }
 
 /// Runs a job on the only connection to a database, before a server opens it: migrations need one
@@ -107,7 +123,7 @@ impl Database {
         for _ in 0..options.readers.max(1) {
             readers.push(Reader {
                 path: path.clone(),
-                conn: Some(connect::reader(path)?),
+                open: Some(Open::new(path)?),
             });
         }
         let readers = Workers::start("reader", readers, READ_QUEUE, Reader::reopen)
@@ -217,11 +233,14 @@ impl Database {
 impl Reader {
     /// The connection, opened again if it was given up.
     fn conn(&mut self) -> Result<&mut Conn, ApiError> {
-        if self.conn.is_none() {
-            self.conn = Some(connect::reader(&self.path).map_err(ApiError::internal)?);
+        if self.open.is_none() {
+            self.open = Some(Open::new(&self.path).map_err(ApiError::internal)?);
         }
         let missing = || ApiError::internal("no connection");
-        self.conn.as_mut().ok_or_else(missing)
+        self.open
+            .as_mut()
+            .map(|open| &mut open.conn)
+            .ok_or_else(missing)
     }
 
     fn read<R>(
@@ -230,14 +249,16 @@ impl Reader {
     ) -> Result<R, ApiError> {
         let conn = self.conn()?;
         let done = conn.transaction(|conn| job(conn).map_err(Abort::Job));
-        done.map_err(|abort| match abort {
+        let done = done.map_err(|abort| match abort {
             Abort::Job(error) => error,
             Abort::Database(error) => {
                 // The transaction could not be begun or ended: start afresh.
-                self.conn = None;
+                self.open = None;
                 ApiError::internal(error)
             }
-        })
+        });
+        self.tidy();
+        done
     }
 
     fn look<R>(
@@ -247,15 +268,24 @@ impl Reader {
         let mut snapshot = Snapshot::new(self.conn()?);
         let done = job(&mut snapshot);
         if let Err(error) = snapshot.end() {
-            self.conn = None;
+            self.open = None;
             return done.and(Err(ApiError::internal(error)));
         }
+        self.tidy();
         done
+    }
+
+    /// Gives the connection up if it keeps too much.
+    fn tidy(&mut self) {
+        let full = |open: &Open| open.statements.are_too_many();
+        if self.open.as_ref().is_some_and(full) {
+            self.open = None;
+        }
     }
 
     /// After a panic, the connection may stand in the middle of anything.
     fn reopen(&mut self) {
-        self.conn = None;
+        self.open = None;
     }
 }
 
