@@ -11,6 +11,7 @@
 mod answers;
 mod callers;
 mod concurrency;
+mod depends;
 mod hooks;
 mod ids;
 mod support;

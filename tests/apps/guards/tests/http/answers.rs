@@ -147,3 +147,25 @@ fn a_fresh_login_shows_the_account_as_it_is_now() {
     let reply = world.client.post(path, &json!({})).unwrap();
     assert_eq!(reply.status, 401, "{}", reply.text);
 }
+
+#[test]
+fn kept_answers_show_what_a_fields_rule_looks_at() {
+    let world = World::new();
+    let body = json!({ "title": "t", "open": false, "score": 7, "about": staff("ann") });
+    let made = ok(world.superuser.post(&records("reports"), &body));
+    let path = record("reports", made["id"].as_str().unwrap());
+    let score = || {
+        let (first, second) = (
+            world.guest.get(&path).unwrap(),
+            world.guest.get(&path).unwrap(),
+        );
+        assert_ne!(first.etag, "");
+        assert_eq!(first, second);
+        second.json().get("score").cloned()
+    };
+    let ann = record("staff", &staff("ann"));
+    for (nick, seen) in [("ann", None), ("public", Some(json!(7))), ("ann", None)] {
+        ok(world.superuser.patch(&ann, &json!({ "nick": nick })));
+        assert_eq!(score(), seen, "of {nick}");
+    }
+}
