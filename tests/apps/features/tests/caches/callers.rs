@@ -1,10 +1,13 @@
 //! Who asks: what is known of a caller ends with the write that changes it.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+
 use basalt_blackbox::shortcuts::{create, id, ok, record, records, together};
 use basalt_blackbox::{Client, TestServer};
 use serde_json::json;
 
-use crate::{PASSWORD, member, server};
+use crate::{PASSWORD, member, server, setting};
 
 const MEMBERS: usize = 4;
 
@@ -75,4 +78,44 @@ fn account_goes(root: &Client, me: &Client, number: usize) -> basalt_blackbox::R
     let refused = ask();
     assert_eq!(refused.status, 401, "{refused:?}");
     refused
+}
+
+/// What an account may see is kept while the account itself is changed.
+#[test]
+fn answers_follow_the_caller() {
+    let server = server();
+    let root = server.superuser().unwrap();
+    let me = member(&root, 0, "chief");
+    let mine = record("members", &id("member", 0));
+    let other = record("members", &id("member", 1));
+    let body = json!({
+        "id": id("member", 1), "username": "other", "team": "red", "email": "other@example.com",
+        "password": PASSWORD, "passwordConfirm": PASSWORD,
+    });
+    create(&root, "members", body);
+    ok(root.patch(&mine, &json!({ "role": "chief" })));
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..MEMBERS {
+            scope.spawn(|| {
+                while !done.load(Relaxed) {
+                    ok(me.get(&other));
+                }
+            });
+        }
+        let wrong = (0..setting("CACHES_CHANGES", 300)).find(|round| {
+            let team = if round % 2 == 0 { "red" } else { "blue" };
+            let changed = root.patch(&mine, &json!({ "team": team }));
+            let seen = me.get(&other);
+            // The others must end, whatever has happened here.
+            let fine = changed.is_ok_and(|answer| answer.status == 200)
+                && seen.is_ok_and(|seen| seen.text.contains("other@") == (team == "red"));
+            !fine
+        });
+        done.store(true, Relaxed);
+        assert_eq!(
+            wrong, None,
+            "the round that showed another team's address, or none"
+        );
+    });
 }

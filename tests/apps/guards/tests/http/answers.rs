@@ -167,5 +167,9 @@ fn kept_answers_show_what_a_fields_rule_looks_at() {
     for (nick, seen) in [("ann", None), ("public", Some(json!(7))), ("ann", None)] {
         ok(world.superuser.patch(&ann, &json!({ "nick": nick })));
         assert_eq!(score(), seen, "of {nick}");
+        let found = list(&world.guest, "reports", &[("filter", "score = 7")]);
+        let count = usize::from(seen.is_some());
+        assert_eq!(found["totalItems"], json!(count), "of {nick}: {found}");
+        assert_eq!(found["items"].as_array().unwrap().len(), count, "{nick}");
     }
 }
