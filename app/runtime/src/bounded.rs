@@ -27,9 +27,7 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
     where
         K: Borrow<Q>,
     {
-        if let Some((key, value)) = self.old.remove_entry(key) {
-            self.put(key, value);
-        }
+        self.rejuvenate(key);
         self.young.get(key)
     }
 
@@ -38,10 +36,21 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
     where
         K: Borrow<Q>,
     {
-        if let Some((key, value)) = self.old.remove_entry(key) {
+        self.rejuvenate(key);
+        self.young.get_mut(key)
+    }
+
+    /// Moves an entry to the young half if it is in the old one.
+    fn rejuvenate<Q: Eq + Hash + ?Sized>(&mut self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        // Even an empty map would hash the key.
+        if !self.old.is_empty()
+            && let Some((key, value)) = self.old.remove_entry(key)
+        {
             self.put(key, value);
         }
-        self.young.get_mut(key)
     }
 
     /// Adds an entry, or replaces it.

@@ -2,6 +2,7 @@
 
 mod count;
 mod of;
+mod page;
 mod schema;
 mod share;
 

@@ -3,19 +3,15 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
 
-use basalt_lang::SortKey;
 use basalt_lang::plan::{Column as PlanColumn, Op, Plan, Truth, Value as PlanValue};
-use basalt_lang::schema::{CollectionId, FieldId};
+use basalt_lang::schema::FieldId;
 use diesel::QueryResult;
 use diesel::result::Error as DbError;
 
 use super::count::count_parts;
-use super::share::{Outlook, Shares};
-use super::{
-    Action, Counted, Endpoint, Event, FieldGuard, Page, PageQuery, Probe, Registry, RuleState,
-};
+use super::share::Shares;
+use super::{Action, Endpoint, Event, FieldGuard, Page, PageQuery, Probe, RuleState};
 use crate::access::fields::{self, Readable};
 use crate::access::{self, Allowed, Permit, Scope, system};
 use crate::collection::{Collection, Record};
@@ -24,8 +20,8 @@ use crate::hooks::{HookContext, HookResult, Hooks};
 use crate::meta::CollectionMeta;
 use crate::rules::{Context, FieldRules, Filter, Rule, Split};
 use crate::sql::predicate::Predicate;
-use crate::sql::{Conn, Form, Order, filter, sort};
-use crate::storage::{self, Snapshot};
+use crate::sql::{Conn, Form, filter};
+use crate::storage::Snapshot;
 use crate::wire::layout::{Rows, Texts};
 
 /// The endpoint of one collection.
@@ -47,7 +43,7 @@ impl<C: Collection> Of<C> {
     }
 }
 
-fn boxed<R: Record>(records: Vec<Allowed<R>>) -> Vec<Box<dyn Record>> {
+pub(super) fn boxed<R: Record>(records: Vec<Allowed<R>>) -> Vec<Box<dyn Record>> {
     let one = |record: Allowed<R>| Box::new(record.into_inner()) as Box<dyn Record>;
     records.into_iter().map(one).collect()
 }
@@ -105,85 +101,6 @@ fn reads<C: Collection>(rule: &Rule<C>) -> &'static [&'static str] {
         Rule::When(rule) => rule.reads,
         Rule::Locked | Rule::Public => &[],
     }
-}
-
-/// What the list rule shows, narrowed by a client's filter, in the given form.
-fn listed<C: Collection>(
-    context: &Context<'_>,
-    form: Form,
-    query: &PageQuery<'_>,
-) -> Result<Scope<C>, ApiError> {
-    let context = Context {
-        request: context.request,
-        form,
-    };
-    let scope = Scope::<C>::for_list(&context)?;
-    Ok(match query.filter {
-        Some(plan) => scope.matching(filter::dynamic::<C>(&Filter {
-            plan,
-            context: &context,
-            registry: Some(query.registry),
-        })),
-        None => scope,
-    })
-}
-
-/// The order of a list; `None` if it doesn't fit the collections.
-fn ordered<C: Collection>(
-    context: &Context<'_>,
-    keys: &[SortKey],
-    registry: &Registry,
-) -> Option<Vec<Order<C::Table>>> {
-    let readable = |place: CollectionId, field| match registry.entries().get(place.0) {
-        Some(entry) => entry.orderable_ids(context, field),
-        None => Readable::Never,
-    };
-    let ways = sort::Ways {
-        collections: &|place| registry.meta(place),
-        readable: &readable,
-        guarded: &|place, field| fields::guarded(registry, context, place, field),
-    };
-    let mut orders = sort::orders::<C>(keys, context, ways)?;
-    // Records that are equal by the sort may come in the order of whatever index was used, and so
-    // in that of a field which the caller may not read.
-    if orders.is_empty() || !C::rules().fields.is_empty() {
-        orders.push(C::rowid(false));
-    }
-    Some(orders)
-}
-
-/// The exact total of a list: in the form that counts fastest, and only if it isn't known.
-fn count_listed<C: Collection>(
-    snapshot: &mut Snapshot<'_>,
-    context: &Context<'_>,
-    query: &PageQuery<'_>,
-    known: &Counted,
-    outlook: &Outlook,
-) -> Result<i64, ApiError> {
-    let form = outlook.of_total();
-    let condition = listed::<C>(context, form, query)?.into_predicate();
-    let mut key = match &condition {
-        Predicate::Never if form == Form::In => return Ok(0),
-        Predicate::When(condition) => storage::key(C::META.name, Some(condition)),
-        Predicate::Always => storage::key::<C::Table>(C::META.name, None),
-        Predicate::Never => Ok(format!("{} -", C::META.name)),
-    }
-    .map_err(ApiError::internal)?;
-    if form != Form::In {
-        // The condition lacks what is counted beside it.
-        key.push_str(&format!(" {form:?} {:?}", outlook.split));
-    }
-    let count = || count_parts::<C>(snapshot.shared()?, condition, form, outlook.split);
-    let total = known.totals.total(key, known.marks.clone(), count);
-    total.map_err(ApiError::database)
-}
-
-/// How many records there are, if a hint needs it.
-fn count_all<C: Collection>(snapshot: &mut Snapshot<'_>, known: &Counted) -> Result<i64, ApiError> {
-    let key = storage::key::<C::Table>(C::META.name, None).map_err(ApiError::internal)?;
-    let count = || C::count(Permit::grant(snapshot.shared()?), None);
-    let all = known.totals.total(key, known.own.clone(), count);
-    all.map_err(ApiError::internal)
 }
 
 /// As the schema spells it; empty if public, `None` if locked.
@@ -304,47 +221,7 @@ impl<C: Collection> Endpoint for Of<C> {
         query: &PageQuery<'_>,
         rows: Option<&mut Rows<'_>>,
     ) -> Result<Page, ApiError> {
-        let mut outlook = self.shares.outlook::<C>(context, query);
-        let mut total = None;
-        if let Some(known) = query.totals {
-            let count = count_listed::<C>(snapshot, context, query, known, &outlook)?;
-            if query.offset >= count {
-                return Ok(Page {
-                    records: Vec::new(),
-                    total: Some(count),
-                });
-            }
-            if outlook.varies() {
-                let all = count_all::<C>(snapshot, known)?;
-                self.shares.learn(&mut outlook, count, all);
-            }
-            total = Some(count);
-        }
-        let order = ordered::<C>(context, query.sort, query.registry);
-        let order = order.ok_or_else(ApiError::bad_request)?;
-        let scope = listed::<C>(context, outlook.of_page(), query)?;
-        let (limit, offset) = (Some(query.limit), query.offset);
-        let began = Instant::now();
-        let records = match rows {
-            Some(rows) => {
-                let (conn, part, layout) = (snapshot.last(), (limit, offset), rows.layout());
-                let read = scope.rows(conn, order, part, layout, &mut |row| rows.add(row));
-                read.map(|()| Vec::new())
-            }
-            None => snapshot
-                .shared()
-                .and_then(|conn| scope.page(conn, order, limit, offset))
-                .map(boxed),
-        };
-        let records = records.map_err(ApiError::database)?;
-        if total.is_none() && outlook.is_doubtful(began.elapsed()) {
-            let conn = snapshot.last();
-            let trial = listed::<C>(context, outlook.of_trial(), query)?;
-            let count = trial.count(conn).map_err(ApiError::internal)?;
-            let all = C::count(Permit::grant(conn), None).map_err(ApiError::internal)?;
-            self.shares.learn(&mut outlook, count, all);
-        }
-        Ok(Page { records, total })
+        super::page::page::<C>(&self.shares, snapshot, context, query, rows)
     }
 
     fn write_allowed(

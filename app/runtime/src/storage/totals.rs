@@ -72,18 +72,25 @@ impl Totals {
         marks: Marks,
         count: impl FnOnce() -> QueryResult<i64>,
     ) -> QueryResult<i64> {
-        if !self.anew
-            && let Some(total) = self.find(&key, &marks)
-        {
+        if let Some(total) = self.known(&key, &marks) {
             return Ok(total);
         }
-        // What is counted now is at least as new as the marks. Should it be newer, then the
-        // collections have moved on, and nobody asks for these marks any more.
         let total = count()?;
+        self.keep(key, marks, total);
+        Ok(total)
+    }
+
+    /// The remembered total, if it is still right and may be used.
+    pub fn known(&self, key: &str, marks: &Marks) -> Option<i64> {
+        (!self.anew).then(|| self.find(key, marks))?
+    }
+
+    /// Remembers a total, with the same marks. What is counted now is at least as new as they are.
+    /// Should it be newer, then the collections have moved on, and nobody asks for them any more.
+    pub fn keep(&self, key: String, marks: Marks, total: i64) {
         if key.len() <= LONGEST_KEY {
             self.with(|halves| halves.put(key, Entry { marks, total }));
         }
-        Ok(total)
     }
 
     /// The remembered total, if it is still right.

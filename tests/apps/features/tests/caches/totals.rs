@@ -100,3 +100,35 @@ fn each_total_is_that_of_its_list() {
         }
     }
 }
+
+/// Where all of a list is on its first page, nothing is counted: that must not show.
+#[test]
+fn a_total_is_the_same_for_every_part_of_its_list() {
+    const TREES: usize = 7;
+    let server = server();
+    let guest = server.guest();
+    for number in 0..TREES {
+        let body = json!({ "id": id("tree", number), "name": number.to_string() });
+        create(&guest, "trees", body);
+    }
+    let anew = guest.with_header("Cache-Control", "no-cache");
+    for (from, size, page) in (0..=TREES).flat_map(|from| {
+        let sizes = 1..=TREES + 1;
+        sizes.flat_map(move |size| (1..=3).map(move |page| (from, size, page)))
+    }) {
+        let filter = encode(format!("name >= '{from}'").as_bytes());
+        let path = format!(
+            "{}?filter={filter}&perPage={size}&page={page}&sort=id",
+            records("trees")
+        );
+        let (first, last) = (from + size * (page - 1), TREES.min(from + size * page));
+        let expected: Vec<String> = (first..last).map(|number| id("tree", number)).collect();
+        for client in [&anew, &guest, &anew] {
+            let answer = ok(client.get(&path));
+            let items = answer["items"].as_array().unwrap().iter();
+            let found: Vec<_> = items.map(|item| item["id"].as_str().unwrap()).collect();
+            assert_eq!(found, expected, "{path}");
+            assert_eq!(answer["totalItems"], json!(TREES - from), "{path}");
+        }
+    }
+}
