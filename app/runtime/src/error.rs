@@ -111,7 +111,8 @@ impl ApiError {
     /// statement can have, or else 500.
     pub fn database(cause: diesel::result::Error) -> Self {
         if cause.to_string().contains("too many SQL variables") {
-            return ApiError::bad_request();
+            let message = "The filter and the rules that it meets hold too many values.";
+            return ApiError::new(400, message);
         }
         ApiError::internal(cause)
     }
@@ -120,5 +121,28 @@ impl ApiError {
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         tracing::error!(%cause, "request failed");
         ApiError::new(500, GENERIC)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use diesel::prelude::*;
+    use diesel::sql_query;
+
+    use super::ApiError;
+
+    /// What SQLite says is looked for, so it must be what it says.
+    #[test]
+    fn too_many_values_are_the_clients_mistake_and_nothing_else_is() {
+        let mut conn = crate::storage::in_memory("").unwrap();
+        let mut refused = |statement: String| {
+            let error = sql_query(statement).execute(&mut conn).unwrap_err();
+            ApiError::database(error)
+        };
+        let many = refused(format!("SELECT 1 IN ({}?)", "?,".repeat(40_000)));
+        assert_eq!(many.status, 400);
+        assert!(many.message.contains("too many values"), "{many:?}");
+        assert_eq!(refused("SELECT nothing".to_owned()).status, 500);
     }
 }

@@ -10,5 +10,6 @@
 
 mod golden;
 mod mistakes;
+mod plans;
 mod rights;
 mod support;
