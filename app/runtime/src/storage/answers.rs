@@ -157,6 +157,7 @@ impl Halves {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::generations::Generations;
+    use super::super::tracker::Touched;
     use super::*;
 
     fn answer(generations: &Generations, size: usize) -> Arc<Answer> {
@@ -202,6 +203,27 @@ mod tests {
         let none = Answers::new(0);
         none.keep("a".to_owned(), answer(&generations, 1));
         assert!(none.find("a").is_none() && !none.are_kept());
+    }
+
+    #[test]
+    fn what_no_longer_holds_is_found_in_neither_half() {
+        let generations = Generations::default();
+        let answers = Answers::new(10_000);
+        let change = || {
+            let tables = ["posts".to_owned()].into_iter().collect();
+            generations.raise(Touched { all: false, tables });
+        };
+        answers.keep("young".to_owned(), answer(&generations, 100));
+        change();
+        assert!(answers.find("young").is_none());
+        answers.keep("old".to_owned(), answer(&generations, 100));
+        answers.keep("used".to_owned(), answer(&generations, 100));
+        // The young half becomes the old one.
+        answers.keep("large".to_owned(), answer(&generations, 4000));
+        assert!(answers.with(|halves| halves.old.contains_key("old")));
+        assert!(answers.find("used").is_some());
+        change();
+        assert!(answers.find("old").is_none());
     }
 
     #[test]
