@@ -89,3 +89,27 @@ fn what_a_filter_asks_of_the_caller() {
         has(&root, &path, count);
     }
 }
+
+#[test]
+fn one_collection_is_not_taken_for_another() {
+    let server = server();
+    let guest = server.guest();
+    create(
+        &guest,
+        "trees",
+        json!({ "id": id("same", 1), "name": "oak" }),
+    );
+    create(
+        &guest,
+        "things",
+        json!({ "id": id("same", 1), "text": "a" }),
+    );
+    create(&guest, "things", json!({ "text": "b" }));
+    has(&guest, &records("trees"), 1);
+    has(&guest, &records("things"), 2);
+    let named = |collection| kept(&guest, &record(collection, &id("same", 1)))["name"].clone();
+    assert_eq!(
+        (named("trees"), named("things")),
+        (json!("oak"), Value::Null)
+    );
+}
