@@ -26,6 +26,7 @@ const FAILED: &str = "Failed to create record.";
 pub async fn create(app: &Shared, entry: Arc<Entry>, info: RequestInfo) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::Create)?;
     let view = View::parse(&info)?;
+    write::refuse_long_lists(entry.meta(), &info, FAILED)?;
     let work = Work::of(entry.meta(), &info, Moment::Create);
     refuse_early(app, &entry, &info, &work).await?;
     let secrets = work.done(&app.passwords, None).await?;

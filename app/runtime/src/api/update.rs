@@ -29,6 +29,7 @@ pub async fn update(
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::Update)?;
     let view = View::parse(&info)?;
+    write::refuse_long_lists(entry.meta(), &info, FAILED)?;
     let work = Work::of(entry.meta(), &info, Moment::Update);
     let stored = match work.is_empty() {
         true => None,

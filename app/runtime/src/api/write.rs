@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::account;
 use crate::auth::guard::SUPERUSERS;
 use crate::collection::Record;
-use crate::field::{generate, validate};
+use crate::error::{ApiError, FieldError};
+use crate::field::{generate, modify, validate};
 use crate::meta::{CollectionMeta, FieldKind, Generate};
 use crate::request::RequestInfo;
 use crate::value::{DateTime, Value, ValueRef};
@@ -17,6 +18,27 @@ pub enum Moment {
     Create,
     /// The record was there.
     Update,
+}
+
+/// Items that a field may be given at once. All other writes wait while they are compared with those
+/// that are stored and looked up. PocketBase can look up no more either.
+const MOST_ITEMS: usize = 32_766;
+
+/// 400 with `message` if a field is given too many items, before the writer is asked.
+pub fn refuse_long_lists(
+    meta: &CollectionMeta,
+    info: &RequestInfo,
+    message: &str,
+) -> Result<(), ApiError> {
+    let Some(field) = modify::too_many(meta, &info.body.raw, MOST_ITEMS) else {
+        return Ok(());
+    };
+    let what = format!("Send no more than {MOST_ITEMS} at once.");
+    let error = FieldError::new("validation_too_many_values", what);
+    Err(ApiError::invalid(
+        message,
+        [(field.to_owned(), error)].into_iter().collect(),
+    ))
 }
 
 /// Puts the values into the record and before the rules; returns their fields.

@@ -68,6 +68,28 @@ pub fn builds_on_stored(body: &Object, name: &str) -> bool {
     spoken(body, name, any_modifiers(body)).any(|(change, _)| builds(change))
 }
 
+/// The first field of choices or relations that a body gives more than `most` items at once.
+pub fn too_many(meta: &CollectionMeta, body: &Object, most: usize) -> Option<&'static str> {
+    let modified = any_modifiers(body);
+    let is_long = |sent: &JsonValue| match sent {
+        JsonValue::Array(items) => items.len() > most,
+        // A list as text, as forms send it, has a comma for each item but one.
+        JsonValue::String(text) if text.len() > most => text.matches(',').count() >= most,
+        _ => false,
+    };
+    let lists = meta.fields.iter().filter(|field| {
+        matches!(
+            field.kind,
+            FieldKind::Select { .. } | FieldKind::Relation { .. }
+        )
+    });
+    let mut long = lists.filter(|field| {
+        let mut spoken = spoken(body, field.name, modified);
+        spoken.any(|(_, sent)| is_long(sent))
+    });
+    long.next().map(|field| field.name)
+}
+
 /// The new values of the fields that a body speaks of, by place; `stored` is what modifiers start
 /// from. Autodates can't be given.
 pub fn resolve(
