@@ -18,4 +18,5 @@ mod hostile;
 mod kill;
 mod raw;
 mod shapes;
+mod storm;
 mod support;

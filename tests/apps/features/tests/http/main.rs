@@ -14,6 +14,7 @@ mod concurrency;
 mod depends;
 mod hooks;
 mod ids;
+mod moments;
 mod support;
 mod table;
 mod tables;
