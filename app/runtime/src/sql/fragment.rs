@@ -1,7 +1,7 @@
 //! Pieces of SQL that Diesel has no expression for, with typed binds. Free of the table, so that
 //! the work on conditions is compiled once and not for every collection.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -98,33 +98,37 @@ impl Fragment {
     }
 }
 
-/// The forms of SQL that clients have asked for so far. A connection keeps every statement that it
-/// has prepared, so only so many forms may be kept, those that are asked for again and again; the
-/// others are prepared each time.
+/// The forms of SQL that clients ask for. A connection keeps every statement that it has prepared, so
+/// only so many forms may be kept, those that are asked for again and again; the others are prepared
+/// each time. What isn't asked for any more makes room for others: its statements go when the
+/// connection has too many (`storage/statements.rs`).
 pub(crate) struct Shapes {
     forms: Mutex<Forms>,
     limit: usize,
 }
 
 struct Forms {
-    /// Kept for good: a connection forgets no statement.
-    kept: BTreeSet<u64>,
+    /// Those that are kept; was it asked for lately?
+    kept: BTreeMap<u64, bool>,
     /// How often the others were asked for lately.
     asked: BTreeMap<u64, u8>,
+    /// How often that was in all.
+    times: usize,
 }
 
 /// What is asked for so often is kept.
 const OFTEN: u8 = 3;
 
-/// How many forms are counted at a time, for each that may be kept.
-const COUNTED: usize = 8;
+/// "Lately" ends when others were asked for so often, for each form that may be kept.
+const LATELY: usize = 32;
 
 impl Shapes {
     pub(crate) const fn new(limit: usize) -> Self {
         Shapes {
             forms: Mutex::new(Forms {
-                kept: BTreeSet::new(),
+                kept: BTreeMap::new(),
                 asked: BTreeMap::new(),
+                times: 0,
             }),
             limit,
         }
@@ -152,21 +156,23 @@ impl Shapes {
         shape.hash(&mut hasher);
         let shape = hasher.finish();
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
-        if forms.kept.contains(&shape) {
+        if let Some(used) = forms.kept.get_mut(&shape) {
+            *used = true;
             return true;
         }
-        if forms.kept.len() >= self.limit {
-            return false;
-        }
-        if forms.asked.len() >= self.limit * COUNTED {
+        if forms.times >= self.limit * LATELY {
+            forms.times = 0;
             forms.asked.clear();
+            forms.kept.retain(|_, used| std::mem::take(used));
         }
+        forms.times += 1;
+        let full = forms.kept.len() >= self.limit;
         let times = forms.asked.entry(shape).or_insert(0);
-        *times += 1;
-        let often = *times >= OFTEN;
+        *times = times.saturating_add(1);
+        let often = *times >= OFTEN && !full;
         if often {
             forms.asked.remove(&shape);
-            forms.kept.insert(shape);
+            forms.kept.insert(shape, true);
         }
         often
     }
@@ -222,6 +228,25 @@ mod tests {
         assert_eq!(asked(20_002), [false; 4]);
         assert_eq!(asked(20_001), [true; 4]);
         let counted = shapes.forms.lock().map(|forms| forms.asked.len());
-        assert!(counted.is_ok_and(|counted| counted <= 2 * COUNTED));
+        assert!(counted.is_ok_and(|counted| counted <= 2 * LATELY));
+    }
+
+    #[test]
+    fn what_is_asked_no_more_makes_room() {
+        let shapes = Shapes::new(2);
+        let often = |shape| (0..3).map(|_| shapes.knows(shape)).last();
+        assert_eq!(
+            (often(1), often(2), often(3)),
+            (Some(true), Some(true), Some(false))
+        );
+        for round in 0..4 * LATELY {
+            // Whoever asks for many others doesn't take the place of what is in use.
+            assert!(shapes.knows(1));
+            shapes.knows(1000 + round);
+        }
+        assert_eq!(often(4), Some(true));
+        assert!(shapes.knows(1) && shapes.knows(4) && !shapes.knows(2));
+        let kept = shapes.forms.lock().map(|forms| forms.kept.len());
+        assert!(kept.is_ok_and(|kept| kept == 2));
     }
 }
