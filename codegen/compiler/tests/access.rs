@@ -157,3 +157,18 @@ fn the_table_lines_up_and_markdown_escapes_bars() {
         "public = true"
     );
 }
+
+#[test]
+fn nobody_logs_in_where_auth_is_false() {
+    let schema = |auth: &str| matrix(&[("users", &format!("type = 'auth'\n[rules]\n{auth}"))]);
+    let everyone = row(&schema(""), "users", "auth");
+    let nobody = row(&schema("auth = false"), "users", "auth");
+    assert_eq!(everyone, row(&schema("auth = ''"), "users", "auth"));
+    assert!(everyone.contains(&"yes".to_owned()), "{everyone:?}");
+    // Superusers aren't asked.
+    assert!(
+        nobody.iter().filter(|cell| *cell == "yes").count() <= 1,
+        "{nobody:?}"
+    );
+    assert_ne!(everyone, nobody);
+}

@@ -22,8 +22,13 @@ fn a_second_import_changes_nothing() {
     );
     assert!(said.contains("The schema builds.\n"), "{said}");
     assert!(
-        said.contains("basalt migrate diff create_schema --schema schema"),
+        said.contains("basalt migrate diff create_schema\n"),
         "{said}"
+    );
+    let elsewhere = place.imported(&["export.json", "--out", "other/place"]);
+    assert!(
+        elsewhere.contains("basalt schema check --schema other/place\n"),
+        "{elsewhere}"
     );
     let before = place.files();
     let said = place.imported(&["export.json"]);

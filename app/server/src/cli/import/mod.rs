@@ -16,6 +16,9 @@ use clap::{Args, Subcommand};
 
 use folder::Folder;
 
+/// Where every command looks for the schema.
+const DEFAULT_FOLDER: &str = "schema";
+
 /// Nobody's export is larger.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -44,7 +47,7 @@ pub struct SchemaArgs {
     /// An export, or a data directory of PocketBase
     source: PathBuf,
     /// Folder of the schema files
-    #[arg(long, value_name = "DIR", default_value = "schema")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
     /// Write what can be brought over, even if some of it can't
     #[arg(long)]
@@ -191,11 +194,15 @@ fn summary(args: &SchemaArgs, import: &Import, folder: &Folder, warnings: usize)
     if args.dry_run {
         return text;
     }
+    let place = match args.out.as_path() == Path::new(DEFAULT_FOLDER) {
+        true => String::new(),
+        false => format!(" --schema {out}"),
+    };
     let _ = write!(
         text,
         "Next:\n  \
-         basalt schema check --schema {out}\n  \
-         basalt migrate diff create_schema --schema {out}\n  \
+         basalt schema check{place}\n  \
+         basalt migrate diff create_schema{place}\n  \
          cargo build\n"
     );
     text
