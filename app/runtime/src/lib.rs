@@ -17,6 +17,7 @@ pub mod config;
 pub mod error;
 pub mod field;
 pub mod hooks;
+pub mod import;
 mod json;
 pub mod memory;
 pub mod meta;

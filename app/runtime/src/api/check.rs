@@ -232,7 +232,7 @@ fn refused(meta: &CollectionMeta, message: &str, error: DbError) -> ApiError {
 
 /// The fields of the violated index, from SQLite's message: `UNIQUE constraint failed: users.email`
 /// with all columns, or `… index 'name'` for indexes on expressions.
-fn violated_fields(meta: &CollectionMeta, message: &str) -> Vec<&'static str> {
+pub(crate) fn violated_fields(meta: &CollectionMeta, message: &str) -> Vec<&'static str> {
     let what = message.split_once(": ").map_or("", |(_, what)| what);
     if let Some(index) = what
         .strip_prefix("index '")

@@ -3,7 +3,7 @@
 mod account;
 mod answer;
 mod catch;
-mod check;
+pub(crate) mod check;
 mod create;
 mod delete;
 mod depends;

@@ -13,7 +13,7 @@ use crate::registry::{Action, Entry, Event, RuleState};
 use crate::request::{Auth, RequestInfo};
 use crate::rules::Context;
 use crate::sql::{Conn, Form};
-use crate::value::ValueRef;
+use crate::value::{Value, ValueRef};
 
 /// Greatest length of an identity and of a password, in code points.
 const MAX_LENGTH: usize = 255;
@@ -101,12 +101,47 @@ pub async fn check_password(
     let hash = found
         .as_deref()
         .and_then(|record| password_hash(entry.meta(), record));
-    if app.passwords.verify(&password, hash).await?
-        && let Some(record) = found
-    {
-        return Ok(record);
+    let imported = app.secrets.bcrypt_cost(entry.meta().id);
+    let verdict = app.passwords.check(&password, hash, imported).await?;
+    match found {
+        Some(record) if verdict.right => {
+            if let Some(hash) = verdict.renewed {
+                renew(app, entry, &*record, hash).await;
+            }
+            Ok(record)
+        }
+        _ => Err(ApiError::new(400, "Failed to authenticate.")),
     }
-    Err(ApiError::new(400, "Failed to authenticate."))
+}
+
+/// Puts a better hash of the same password in the place of the one that was just proven. Nothing
+/// else changes, so that the account's sessions go on; should it fail, the next login tries again.
+async fn renew(app: &Arc<App>, entry: &Arc<Entry>, record: &dyn Record, hash: String) {
+    let Some(place) = entry.meta().field_index("password") else {
+        return;
+    };
+    let proven = text_of(record, "password").to_owned();
+    let (shared, id) = (Arc::clone(entry), record.id().to_owned());
+    let job = move |conn: &mut Conn| {
+        let found = shared.find_unchecked(conn, 0, &id, false, Some(1));
+        // Another login may have renewed it by now, or the account got another password.
+        let Some(old) = found.map_err(ApiError::internal)?.pop() else {
+            return Ok(());
+        };
+        if text_of(&*old, "password") != proven {
+            return Ok(());
+        }
+        let mut new = shared.copy(&*old).map_err(ApiError::internal)?;
+        new.set(place, Value::Text(hash));
+        let written = shared.update_unchecked(conn, &*old, &*new);
+        written.map_err(ApiError::internal)
+    };
+    if let Err(error) = app.db.write(job).await {
+        tracing::warn!(
+            error = error.message,
+            "an imported password keeps its old hash"
+        );
+    }
 }
 
 /// The identity fields to look in: the one that was asked for, or all, the email first.

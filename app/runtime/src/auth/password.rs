@@ -7,7 +7,7 @@ use std::thread;
 
 use tokio::sync::Semaphore;
 
-use super::hashing::Hasher;
+use super::hashing::{Hasher, bcrypt_cost, pass_bcrypt_time};
 use crate::error::ApiError;
 use crate::workers::Workers;
 
@@ -45,6 +45,43 @@ pub fn hash_blocking(password: &str) -> Result<String, ApiError> {
 /// Does the password belong to the hash? Anything that is no hash belongs to no password.
 pub fn verify_blocking(password: &str, hash: &str) -> bool {
     Hasher::default().verify(password, hash)
+}
+
+/// What came of comparing a password with a hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Does the password belong to the hash?
+    pub right: bool,
+    /// If it does and the hash is bcrypt's: a better one of the same password.
+    pub renewed: Option<String>,
+}
+
+fn judge(
+    hasher: &mut Hasher,
+    password: &str,
+    hash: Option<&str>,
+    imported: Option<u32>,
+) -> Verdict {
+    if let Some(hash) = hash.filter(|hash| bcrypt_cost(hash).is_some()) {
+        let right = hasher.verify(password, hash);
+        // Made for wrong passwords too, because it takes time.
+        let renewed = hasher.hash(password).ok().filter(|_| right);
+        return Verdict { right, renewed };
+    }
+    if let Some(cost) = imported {
+        pass_bcrypt_time(password, cost);
+    }
+    let right = match hash {
+        Some(hash) => hasher.verify(password, hash),
+        None => {
+            let nobody = NOBODY.get_or_init(|| hasher.hash("nobody").unwrap_or_default());
+            hasher.verify(password, nobody) && hash.is_some()
+        }
+    };
+    Verdict {
+        right,
+        renewed: None,
+    }
 }
 
 impl Default for Passwords {
@@ -89,15 +126,25 @@ impl Passwords {
     /// # Errors
     /// 429 if too many wait already.
     pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool, ApiError> {
+        let verdict = self.check(password, hash, None).await?;
+        Ok(verdict.right)
+    }
+
+    /// As [`Passwords::verify`], in a collection with accounts whose hashes are still bcrypt's:
+    /// `imported` is their cost. Each answer takes the time of both kinds of hashes then, so that
+    /// none tells of which kind an account's is.
+    ///
+    /// # Errors
+    /// 429 if too many wait already.
+    pub async fn check(
+        &self,
+        password: &str,
+        hash: Option<&str>,
+        imported: Option<u32>,
+    ) -> Result<Verdict, ApiError> {
         let password = password.to_owned();
         let hash = hash.map(str::to_owned);
-        let job = move |hasher: &mut Hasher| match &hash {
-            Some(hash) => hasher.verify(&password, hash),
-            None => {
-                let nobody = NOBODY.get_or_init(|| hasher.hash("nobody").unwrap_or_default());
-                hasher.verify(&password, nobody) && hash.is_some()
-            }
-        };
+        let job = move |hasher: &mut Hasher| judge(hasher, &password, hash.as_deref(), imported);
         self.run(job).await
     }
 
@@ -234,5 +281,28 @@ mod tests {
         for (password, right) in [("1234567890", true), ("123456789", false)] {
             assert_eq!(passwords.verify(password, Some(&hash)).await, Ok(right));
         }
+    }
+
+    #[tokio::test]
+    async fn a_right_password_renews_a_bcrypt_hash() {
+        let passwords = Passwords::new(1, 1);
+        let old = bcrypt::hash("1234567890", 4).unwrap();
+        let right = passwords.check("1234567890", Some(&old), Some(4)).await;
+        let renewed = right.unwrap().renewed.unwrap();
+        assert!(renewed.starts_with("$argon2id$"), "{renewed}");
+        assert!(verify_blocking("1234567890", &renewed));
+        let no = Verdict {
+            right: false,
+            renewed: None,
+        };
+        for hash in [Some(old.as_str()), Some(renewed.as_str()), None] {
+            let wrong = passwords.check("123456789", hash, Some(4)).await;
+            assert_eq!(wrong, Ok(no.clone()), "{hash:?}");
+        }
+        let again = passwords.check("1234567890", Some(&renewed), None).await;
+        assert_eq!(
+            again.map(|verdict| (verdict.right, verdict.renewed)),
+            Ok((true, None))
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The command line that every application has: serve, superuser, migrate.
+//! The command line that every application has: serve, superuser, migrate, import.
 
+mod import;
 mod migrate;
 mod serve;
 mod superuser;
@@ -12,6 +13,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::app::{App, Application, Pending};
 use crate::config::{Flags, LogFormat, Settings};
 
+pub use self::import::{ImportCommand, run as import};
 pub use self::migrate::{MigrateCommand, RevertArgs, run as migrate};
 pub use self::serve::ServeArgs;
 pub use self::superuser::SuperuserCommand;
@@ -66,6 +68,9 @@ enum AllCommands {
     /// Migrations: list, apply and revert them
     #[command(subcommand)]
     Migrate(MigrateCommand),
+    /// Bring in records from elsewhere
+    #[command(subcommand)]
+    Import(ImportCommand),
 }
 
 /// Parses the arguments and does what they say. For `main` of an application without commands of
@@ -76,6 +81,7 @@ pub fn main(application: Application) -> ExitCode {
         Ok(Cli { command }) => report(match command {
             AllCommands::Common(command) => run(command, application),
             AllCommands::Migrate(command) => migrate(command, &application.migrations),
+            AllCommands::Import(command) => import(command, application),
         }),
         Err(error) => error.exit(),
     }

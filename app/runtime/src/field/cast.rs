@@ -133,7 +133,7 @@ fn json_text(value: &JsonValue, max: u64) -> String {
 }
 
 /// JSON text without white space, all else as it was written; `None` if it isn't valid.
-fn compact(text: &str) -> Option<String> {
+pub(crate) fn compact(text: &str) -> Option<String> {
     if !json::is_valid(text) {
         return None;
     }
@@ -154,7 +154,7 @@ fn compact(text: &str) -> Option<String> {
 }
 
 /// A point: numbers under exactly these names, or the zero point.
-fn geo_point(value: &JsonValue) -> String {
+pub(crate) fn geo_point(value: &JsonValue) -> String {
     let parsed = value.as_str().and_then(json::parse_value);
     let Some(object) = parsed.as_ref().unwrap_or(value).as_object() else {
         return point(0.0, 0.0);

@@ -17,7 +17,7 @@ use crate::sql::{Conn, Db};
 
 pub use error::MigrateError;
 pub use fit::check_fits;
-pub use params::{ensure_system_tables, get_param, set_param};
+pub use params::{any_starts_with, ensure_system_tables, get_param, remove_param, set_param};
 pub use stamp::stamp;
 
 /// A migration as `status` lists it.

@@ -2,6 +2,7 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
 
 use crate::sql::Conn;
 
@@ -40,4 +41,34 @@ pub fn set_param(conn: &mut Conn, key: &str, value: &str) -> QueryResult<()> {
         .set(_params::value.eq(value))
         .execute(conn)?;
     Ok(())
+}
+
+/// Forgets a setting.
+pub fn remove_param(conn: &mut Conn, key: &str) -> QueryResult<()> {
+    diesel::delete(_params::table.find(key)).execute(conn)?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = BigInt)]
+    found: i64,
+}
+
+/// Is there a text in a column that starts so? Reads the table until one is found. The names are
+/// those of a collection and its field.
+pub fn any_starts_with(
+    conn: &mut Conn,
+    table: &str,
+    column: &str,
+    start: &str,
+) -> QueryResult<bool> {
+    let query = format!(
+        "SELECT EXISTS (SELECT 1 FROM \"{table}\" WHERE substr(\"{column}\", 1, ?) = ?) AS found"
+    );
+    let found: Found = diesel::sql_query(query)
+        .bind::<BigInt, _>(i64::try_from(start.len()).unwrap_or(i64::MAX))
+        .bind::<Text, _>(start)
+        .get_result(conn)?;
+    Ok(found.found != 0)
 }

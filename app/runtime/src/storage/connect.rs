@@ -9,6 +9,9 @@ use diesel::{Connection, QueryableByName, RunQueryDsl, sql_types};
 
 use crate::sql::{Conn, function};
 
+/// What the file is called that is locked, behind the name of the database.
+pub(super) const LOCK: &str = ".lock";
+
 /// What every database file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -86,13 +89,11 @@ impl Lock {
             cause,
         };
         fs::create_dir_all(folder).map_err(failed)?;
-        let mut name = path.as_os_str().to_owned();
-        name.push(".lock");
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
-            .open(name)
+            .open(beside(path, LOCK))
             .map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -178,6 +179,56 @@ pub(super) fn in_memory() -> Result<Conn, OpenError> {
 
 /// A connection that can only read, beside those of a server.
 pub(super) fn look(path: &Path) -> Result<Conn, OpenError> {
+    as_uri(path, "mode=ro")
+}
+
+/// A connection to a database of another program's, of which not even the files beside it are
+/// touched: if there is no log, nothing is asked about it, and no lock is taken.
+pub(super) fn foreign(path: &Path, logged: bool) -> Result<Conn, OpenError> {
+    let how = if logged {
+        "mode=ro"
+    } else {
+        "mode=ro&immutable=1"
+    };
+    let mut conn = as_uri(path, how)?;
+    conn.batch_execute(
+        "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
+    )
+    .map_err(|error| OpenError::database(path, error))?;
+    Ok(conn)
+}
+
+/// Is there a log beside the database, so that another process may be using it?
+pub(super) fn has_log(path: &Path) -> bool {
+    let length = |suffix| {
+        beside(path, suffix)
+            .metadata()
+            .map(|found| found.len())
+            .ok()
+    };
+    length("-wal").is_some_and(|length| length > 0 || beside(path, "-shm").exists())
+}
+
+/// A connection that fills a database which nobody has seen yet: quick, and safe only if all of it
+/// is thrown away should anything fail.
+pub(super) fn filler(path: &Path) -> Result<Conn, OpenError> {
+    let mut conn = establish(path)?;
+    conn.batch_execute(
+        "PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -65536;",
+    )
+    .map_err(|error| OpenError::database(path, error))?;
+    Ok(conn)
+}
+
+/// The name of a file that SQLite, or this program, keeps beside a database.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn as_uri(path: &Path, how: &str) -> Result<Conn, OpenError> {
     if !path.is_file() {
         return Err(OpenError::database(path, "there is no such file"));
     }
@@ -185,7 +236,7 @@ pub(super) fn look(path: &Path) -> Result<Conn, OpenError> {
     let text = path
         .to_str()
         .ok_or_else(|| OpenError::database(path, "the path is not valid UTF-8"))?;
-    // As a URI, in which three characters mean something.
+    // In a URI, three characters mean something.
     let name = text
         .replace('%', "%25")
         .replace('?', "%3f")
@@ -194,7 +245,7 @@ pub(super) fn look(path: &Path) -> Result<Conn, OpenError> {
         OpenError::Database { message, .. } => OpenError::database(path, message),
         other => other,
     };
-    establish(Path::new(&format!("file:{name}?mode=ro"))).map_err(failed)
+    establish(Path::new(&format!("file:{name}?{how}"))).map_err(failed)
 }
 
 fn establish(path: &Path) -> Result<Conn, OpenError> {

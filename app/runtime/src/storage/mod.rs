@@ -4,6 +4,7 @@
 mod answers;
 mod checkpoint;
 mod connect;
+mod create;
 mod generations;
 mod savepoint;
 mod snapshot;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diesel::Connection;
-use diesel::connection::SimpleConnection;
+use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 
 use crate::error::ApiError;
 use crate::sql::Conn;
@@ -25,6 +26,7 @@ use crate::workers::{Failure, Workers};
 
 pub use answers::{Answer, Answers};
 pub use connect::OpenError;
+pub use create::create;
 pub use generations::{Marks, Watch};
 pub use snapshot::Snapshot;
 pub use totals::{Totals, key};
@@ -108,6 +110,49 @@ pub fn in_memory(tables: &str) -> anyhow::Result<Conn> {
 pub fn look(path: &Path) -> anyhow::Result<Conn> {
     Ok(connect::look(path)?)
 }
+
+/// A connection to a database of another program's, which nothing is written to, nor beside it. If
+/// it is `logged`, that program may be using it meanwhile.
+///
+/// # Errors
+/// One line that says what is wrong with the file.
+pub fn foreign(path: &Path, logged: bool) -> anyhow::Result<Conn> {
+    Ok(connect::foreign(path, logged)?)
+}
+
+/// Is there a log beside the database, so that another process may be using it?
+pub fn has_log(path: &Path) -> bool {
+    connect::has_log(path)
+}
+
+/// Runs a job in one transaction of a connection that has none. Its result says whether the changes
+/// shall stay; they don't if it fails.
+///
+/// # Errors
+/// The job's own, or what the database says.
+pub fn in_transaction<R>(
+    conn: &mut Conn,
+    job: impl FnOnce(&mut Conn) -> anyhow::Result<(R, bool)>,
+) -> anyhow::Result<R> {
+    Transactions::begin_transaction_sql(conn, "BEGIN IMMEDIATE")?;
+    match job(conn) {
+        Ok((result, true)) => {
+            Transactions::commit_transaction(conn)?;
+            Ok(result)
+        }
+        Ok((result, false)) => {
+            Transactions::rollback_transaction(conn)?;
+            Ok(result)
+        }
+        Err(error) => {
+            // What can't be rolled back goes with the connection.
+            Transactions::rollback_transaction(conn).ok();
+            Err(error)
+        }
+    }
+}
+
+type Transactions = AnsiTransactionManager;
 
 impl Database {
     /// Opens the database; makes the folder and the file if there are none.

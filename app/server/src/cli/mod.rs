@@ -22,7 +22,8 @@ Examples:
   basalt serve
   basalt schema check
   basalt migrate diff add_summary
-  basalt import schema pb_data"
+  basalt import schema pb_data
+  basalt import data pb_data"
 )]
 struct Cli {
     #[command(subcommand)]

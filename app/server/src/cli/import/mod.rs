@@ -39,6 +39,9 @@ Examples:
   basalt import schema pb_data --out my/schema --keep-going
   basalt import schema pb_schema.json --force")]
     Schema(SchemaArgs),
+    /// What every application can do.
+    #[command(flatten)]
+    Carried(basalt_runtime::cli::ImportCommand),
 }
 
 /// What to read, and where the files go.
@@ -67,6 +70,9 @@ pub struct SchemaArgs {
 pub(super) fn run(command: ImportCommand) -> anyhow::Result<()> {
     match command {
         ImportCommand::Schema(args) => schema(&args),
+        ImportCommand::Carried(command) => {
+            basalt_runtime::cli::import(command, crate::application())
+        }
     }
 }
 

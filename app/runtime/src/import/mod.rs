@@ -1,0 +1,19 @@
+//! Bringing records in and out: from a PocketBase data directory, and from and to files of JSON
+//! lines or CSV. Besides `sql/`, `storage/` and `migrate/` a place that speaks SQL, since it reads
+//! tables that no collection describes.
+
+mod convert;
+mod data;
+mod files;
+mod load;
+mod progress;
+mod raw;
+mod relations;
+mod report;
+mod source;
+mod sum;
+mod target;
+
+pub use data::{Import, data};
+pub use load::Manner;
+pub use report::Summary;
