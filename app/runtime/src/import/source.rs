@@ -80,6 +80,7 @@ impl Source {
         let mut conn = storage::foreign(&file, locked)?;
         conn.batch_execute("BEGIN")?;
         check_whole(&mut conn)
+            .and_then(|()| check_length(&mut conn, &file, locked))
             .with_context(|| format!("{} can't be read as a whole", file.display()))?;
         let collections = collections(&mut conn)
             .with_context(|| format!("{} is no database of PocketBase", file.display()))?;
@@ -166,12 +167,29 @@ fn check_whole(conn: &mut Conn) -> anyhow::Result<()> {
     let Name { name } =
         diesel::sql_query("SELECT encoding AS name FROM pragma_encoding").get_result(conn)?;
     ensure!(name == "UTF-8", "its texts are {name}, not UTF-8");
-    let Name { name } = diesel::sql_query("SELECT quick_check AS name FROM pragma_quick_check(1)")
-        .get_result(conn)?;
+    let Name { name } =
+        diesel::sql_query("SELECT quick_check AS name FROM pragma_quick_check LIMIT 1")
+            .get_result(conn)?;
     ensure!(
         name == "ok",
         "the file is damaged: {}",
         name.replace('\n', " ")
+    );
+    Ok(())
+}
+
+/// SQLite takes what is missing at the end of a file for zeros. Pages that are in the log only may
+/// be missing, but no part of one.
+fn check_length(conn: &mut Conn, file: &Path, logged: bool) -> anyhow::Result<()> {
+    let query = "SELECT page_size AS count FROM pragma_page_size";
+    let Count { count: size } = diesel::sql_query(query).get_result(conn)?;
+    let query = "SELECT page_count AS count FROM pragma_page_count";
+    let Count { count: pages } = diesel::sql_query(query).get_result(conn)?;
+    let length = i64::try_from(state(file)?.0)?;
+    let whole = length % size.max(1) == 0 && (logged || length >= size.saturating_mul(pages));
+    ensure!(
+        whole,
+        "the file is cut: it has {length} bytes, and should have {pages} pages of {size}"
     );
     Ok(())
 }

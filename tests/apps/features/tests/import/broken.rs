@@ -212,7 +212,10 @@ fn ids_that_the_schema_does_not_allow() {
 
 #[test]
 fn values_that_the_schema_does_not_allow() {
-    let mut peer = Peer::new().with("notes", &["id", "title", "revision", "owner", "parent"]);
+    let mut peer = Peer::new().with(
+        "notes",
+        &["id", "title", "revision NUMERIC", "owner", "parent"],
+    );
     let long = "x".repeat(41);
     peer.run(&format!(
         "INSERT INTO notes VALUES ('note00000000001', '{long}', 0, '', ''), ('note00000000002', '', 0, '', '')"

@@ -61,9 +61,9 @@ fn every_type_of_field() {
                place, pass, ref, refs, secret, created, updated) AS found FROM things";
     assert_eq!(
         peer.look(&format!("{row} ORDER BY rowid LIMIT 1")),
-        r#"["thing0000000001","ü \"1\"","c-1234","<p>",1.5,1,"a@example.com","https://example.com",#
+        r#"["thing0000000001","ü \"1\"","c-1234","<p>",1.5,1,"a@example.com","https://example.com","#
             .to_owned()
-            + r#""2024-01-31 12:30:00.123Z","b","[\"c\",\"a\"]","{\"b\":[1,2.50],\"a\":null}",#
+            + r#""2024-01-31 12:30:00.123Z","b","[\"c\",\"a\"]","{\"b\":[1,2.50],\"a\":null}","#
             + r#""{\"lon\":13,\"lat\":-2.5}","","thing0000000002","#
             + r#""[\"thing0000000002\",\"thing0000000001\"]","hidden","#
             + r#""2020-01-01 00:00:00.000Z","2021-01-01 00:00:00.000Z"]"#
