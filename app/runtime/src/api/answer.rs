@@ -7,10 +7,12 @@ use super::{Reply, Shared};
 use crate::access::sights;
 use crate::collection::Record;
 use crate::error::ApiError;
+use crate::meta::{FieldKind, FieldMeta};
 use crate::query::expand::{self, Expanded};
 use crate::registry::{Entry, Registry};
 use crate::request::RequestInfo;
 use crate::sql::Conn;
+use crate::storage::Extent;
 use crate::wire::{Sight, Withheld};
 
 /// What a create or update leaves for its answer.
@@ -27,7 +29,19 @@ enum Progress {
     Stored(Box<(Written, View)>),
 }
 
-/// Runs a write and answers with its record. All other writes wait for the writer, so there only
+/// How much of the database a write changes that inserts or updates one record: its one row, if the
+/// application has no code of its own there and no list of relations has a table beside it.
+pub fn extent(entry: &Entry) -> Extent {
+    let lists = |field: &FieldMeta| {
+        matches!(field.kind, FieldKind::Relation { .. }) && field.kind.is_many()
+    };
+    match entry.has_hooks() || entry.meta().fields.iter().any(lists) {
+        true => Extent::Any,
+        false => Extent::Statement,
+    }
+}
+
+/// Runs a write of one record, as [`extent`] has it, and answers with the record. All other writes wait for the writer, so there only
 /// that is read which decides what the caller may see of the record as it was written. The rest, and
 /// making the text, is done after the commit.
 pub async fn written(
@@ -37,16 +51,21 @@ pub async fn written(
     job: impl FnOnce(&mut Conn) -> Result<Written, ApiError> + Send + 'static,
 ) -> Result<Reply, ApiError> {
     let (registry, written) = (app.registry.clone(), Arc::clone(&entry));
+    let later = !view.is_plain() || looks_alike(&entry);
+    let extent = match later {
+        true => extent(&entry),
+        false => Extent::Any,
+    };
     let write = move |conn: &mut Conn| {
         let done = job(conn)?;
-        if !view.is_plain() || looks_alike(&written) {
+        if later {
             return Ok(Progress::Stored(Box::new((done, view))));
         }
         let Written { info, record } = &done;
         let json = one(conn, &registry, &written, info, &view, record.as_ref())?;
         Ok(Progress::Answered(json))
     };
-    let (done, view) = match app.db.write(write).await? {
+    let (done, view) = match app.db.write_extent(extent, write).await? {
         Progress::Answered(json) => return Ok(Reply::json(json)),
         Progress::Stored(stored) => *stored,
     };

@@ -18,6 +18,7 @@ use crate::registry::{Action, Entry, Event, Registry};
 use crate::request::RequestInfo;
 use crate::rules::Context;
 use crate::sql::{Conn, Form};
+use crate::storage::Extent;
 use crate::value::{Value, ValueRef};
 
 /// Answers a delete.
@@ -29,6 +30,7 @@ pub async fn delete(
 ) -> Result<Reply, ApiError> {
     check_lock(&entry, &info, Action::Delete)?;
     let registry = app.registry.clone();
+    let extent = extent(&registry, &entry);
     let job = move |conn: &mut Conn| {
         let context = Context {
             request: &info,
@@ -55,8 +57,16 @@ pub async fn delete(
         }
         .delete(conn, &entry, record)
     };
-    app.db.write(job).await?;
+    app.db.write_extent(extent, job).await?;
     Ok(Reply::no_content())
+}
+
+/// A record goes by one statement unless others refer to it or the application has code of its own.
+fn extent(registry: &Registry, entry: &Entry) -> Extent {
+    match entry.has_hooks() || references(registry, entry.meta().name).next().is_some() {
+        true => Extent::Any,
+        false => Extent::Statement,
+    }
 }
 
 /// The deletion of a record with everything that follows from it. Nothing recurses, so chains and
@@ -94,6 +104,29 @@ struct Reference<'r> {
     cascades: bool,
 }
 
+/// The relations to a collection.
+fn references<'r>(
+    registry: &'r Registry,
+    target: &'static str,
+) -> impl Iterator<Item = Reference<'r>> {
+    registry.entries().iter().flat_map(move |entry| {
+        let fields = entry.meta().fields.iter().enumerate();
+        fields.filter_map(move |(place, field)| match field.kind {
+            FieldKind::Relation {
+                collection,
+                cascade_delete,
+                ..
+            } if collection == target => Some(Reference {
+                entry,
+                place,
+                field,
+                cascades: cascade_delete,
+            }),
+            _ => None,
+        })
+    })
+}
+
 fn blocked() -> ApiError {
     let message = "Failed to delete record. Make sure that the record is not part of a required \
                    relation reference.";
@@ -128,26 +161,6 @@ impl Cascade<'_> {
         Ok(())
     }
 
-    /// The relations to a collection.
-    fn references(&self, target: &'static str) -> impl Iterator<Item = Reference<'_>> {
-        self.registry.entries().iter().flat_map(move |entry| {
-            let fields = entry.meta().fields.iter().enumerate();
-            fields.filter_map(move |(place, field)| match field.kind {
-                FieldKind::Relation {
-                    collection,
-                    cascade_delete,
-                    ..
-                } if collection == target => Some(Reference {
-                    entry,
-                    place,
-                    field,
-                    cascades: cascade_delete,
-                }),
-                _ => None,
-            })
-        })
-    }
-
     /// Do all records go that refer to one by this relation, unseen, whatever else they refer to,
     /// and nothing with them?
     fn takes_all(&self, reference: &Reference<'_>) -> bool {
@@ -158,7 +171,7 @@ impl Cascade<'_> {
         });
         relations.all(|(field, cascades)| cascades && !field.kind.is_many())
             && !reference.entry.has_hooks()
-            && self.references(meta.name).next().is_none()
+            && references(self.registry, meta.name).next().is_none()
     }
 
     /// Takes records out of every relation that refers to them; returns what must go with them.
@@ -171,7 +184,7 @@ impl Cascade<'_> {
         known: &mut Known,
     ) -> Result<Vec<Doomed>, ApiError> {
         let mut doomed = Vec::new();
-        for reference in self.references(target.meta().name) {
+        for reference in references(self.registry, target.meta().name) {
             if self.takes_all(&reference) {
                 let entry = Arc::clone(reference.entry);
                 doomed.push(Doomed::Referring(entry, reference.place, ids.to_vec()));

@@ -1,10 +1,12 @@
 //! Values that the server makes: random texts by pattern, and ids that sort by time.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use basalt_lang::pattern as dialect;
 use rand::RngExt;
+use rand::rngs::ThreadRng;
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -24,55 +26,101 @@ pub fn generate(how: Generate) -> String {
 
 /// A random text that a pattern matches; "" if the pattern is no regular expression.
 fn by_pattern(pattern: &'static str) -> String {
-    static PARSED: Cache<Hir> = Cache::new();
-    let hir = PARSED.get(pattern, |pattern| {
-        regex_syntax::parse(&dialect::ascii_classes(pattern)).ok()
+    static PARSED: Cache<Recipe> = Cache::new();
+    let recipe = PARSED.get(pattern, |pattern| {
+        let parsed = regex_syntax::parse(&dialect::ascii_classes(pattern)).ok()?;
+        Some(Recipe::of(&parsed))
     });
     let mut text = String::new();
-    if let Some(hir) = hir {
-        append(&hir, &mut text);
+    if let Some(recipe) = recipe {
+        recipe.append(&mut rand::rng(), &mut text);
     }
     text
 }
 
-fn append(hir: &Hir, text: &mut String) {
-    let mut random = rand::rng();
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => {}
-        HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
-        HirKind::Class(class) => text.extend(one_of(class)),
-        HirKind::Capture(capture) => append(&capture.sub, text),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| append(part, text)),
-        HirKind::Alternation(choices) => {
-            let choice = choices.get(random.random_range(0..choices.len().max(1)));
-            choice.into_iter().for_each(|choice| append(choice, text));
+/// How to make a text that a pattern matches.
+enum Recipe {
+    /// Always this one.
+    Literal(String),
+    /// One character of these ranges, each with the same chance; with the number of characters.
+    OneOf(Vec<(u32, u32)>, u32),
+    /// One after the other.
+    All(Vec<Recipe>),
+    /// One of them.
+    Choice(Vec<Recipe>),
+    /// As often as one of these numbers says.
+    Times(RangeInclusive<u32>, Box<Recipe>),
+}
+
+impl Recipe {
+    fn of(hir: &Hir) -> Self {
+        let all = |parts: &[Hir]| parts.iter().map(Recipe::of).collect();
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => Recipe::All(Vec::new()),
+            HirKind::Literal(literal) => {
+                Recipe::Literal(String::from_utf8_lossy(&literal.0).into_owned())
+            }
+            HirKind::Class(class) => Recipe::one_of(class),
+            HirKind::Capture(capture) => Recipe::of(&capture.sub),
+            HirKind::Concat(parts) => Recipe::All(all(parts)),
+            HirKind::Alternation(choices) => Recipe::Choice(all(choices)),
+            HirKind::Repetition(repetition) => {
+                let least = repetition.min;
+                let open = least.saturating_add(OPEN_ENDED);
+                let most = repetition.max.unwrap_or(open).max(least);
+                Recipe::Times(least..=most, Box::new(Recipe::of(&repetition.sub)))
+            }
         }
-        HirKind::Repetition(repetition) => {
-            let most = repetition
-                .max
-                .unwrap_or(repetition.min.saturating_add(OPEN_ENDED));
-            let times = random.random_range(repetition.min..=most.max(repetition.min));
-            (0..times).for_each(|_| append(&repetition.sub, text));
+    }
+
+    fn one_of(class: &Class) -> Self {
+        let ranges: Vec<(u32, u32)> = match class {
+            Class::Unicode(class) => class
+                .iter()
+                .map(|range| (range.start().into(), range.end().into()))
+                .collect(),
+            Class::Bytes(class) => class
+                .iter()
+                .map(|range| (range.start().into(), range.end().into()))
+                .collect(),
+        };
+        let total = ranges.iter().map(size).sum();
+        Recipe::OneOf(ranges, total)
+    }
+
+    fn append(&self, random: &mut ThreadRng, text: &mut String) {
+        match self {
+            Recipe::Literal(literal) => text.push_str(literal),
+            Recipe::OneOf(ranges, total) => {
+                let place = random.random_range(0..(*total).max(1));
+                text.extend(character(ranges, place));
+            }
+            Recipe::All(parts) => parts.iter().for_each(|part| part.append(random, text)),
+            Recipe::Choice(choices) => {
+                let choice = choices.get(random.random_range(0..choices.len().max(1)));
+                choice
+                    .into_iter()
+                    .for_each(|choice| choice.append(random, text));
+            }
+            Recipe::Times(times, part) => {
+                // A fixed number needs no chance.
+                let times = match times.start() == times.end() {
+                    true => *times.start(),
+                    false => random.random_range(times.clone()),
+                };
+                (0..times).for_each(|_| part.append(random, text));
+            }
         }
     }
 }
 
-/// A character of a class, each with the same chance.
-fn one_of(class: &Class) -> Option<char> {
-    let ranges: Vec<(u32, u32)> = match class {
-        Class::Unicode(class) => class
-            .iter()
-            .map(|range| (range.start().into(), range.end().into()))
-            .collect(),
-        Class::Bytes(class) => class
-            .iter()
-            .map(|range| (range.start().into(), range.end().into()))
-            .collect(),
-    };
-    let size = |(start, end): &(u32, u32)| end - start + 1;
-    let total: u32 = ranges.iter().map(size).sum();
-    let mut place = rand::rng().random_range(0..total.max(1));
-    for range in &ranges {
+fn size((start, end): &(u32, u32)) -> u32 {
+    end - start + 1
+}
+
+/// The character at a place of ranges that are put together.
+fn character(ranges: &[(u32, u32)], mut place: u32) -> Option<char> {
+    for range in ranges {
         if place < size(range) {
             // Ranges of characters leave out surrogates, so this is one.
             return char::from_u32(range.0 + place);
@@ -126,6 +174,16 @@ mod tests {
         }
         assert_ne!(by_pattern("[a-z0-9]{15}"), by_pattern("[a-z0-9]{15}"));
         assert_eq!(by_pattern("("), "");
+    }
+
+    #[test]
+    fn each_character_and_each_number_of_them_can_come() {
+        let mut seen = std::collections::BTreeSet::new();
+        (0..2000).for_each(|_| {
+            seen.insert(by_pattern("[ab]{1,2}|c"));
+        });
+        let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
+        assert_eq!(seen, ["a", "aa", "ab", "b", "ba", "bb", "c"]);
     }
 
     #[test]

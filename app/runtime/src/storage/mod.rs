@@ -6,6 +6,7 @@ mod checkpoint;
 mod connect;
 mod create;
 mod generations;
+mod room;
 mod savepoint;
 mod snapshot;
 mod statements;
@@ -31,6 +32,7 @@ pub use generations::{Marks, Watch};
 pub use snapshot::Snapshot;
 pub use totals::{Totals, key};
 pub(crate) use tracker::{About, Subject};
+pub(crate) use writer::Extent;
 
 use connect::Lock;
 use generations::Generations;
@@ -228,7 +230,17 @@ impl Database {
         &self,
         job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
     ) -> Result<R, ApiError> {
-        self.writer.run(job).await
+        self.write_extent(Extent::Any, job).await
+    }
+
+    /// [`Database::write`], cheaper for a job that changes something by its last step only, which is
+    /// a single statement.
+    pub(crate) async fn write_extent<R: Send + 'static>(
+        &self,
+        extent: Extent,
+        job: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
+    ) -> Result<R, ApiError> {
+        self.writer.run(extent, job).await
     }
 
     /// [`Database::write`] for callers outside async code; blocks the thread.

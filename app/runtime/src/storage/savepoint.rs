@@ -1,4 +1,5 @@
-//! All or nothing, for one of several jobs in a transaction.
+//! All or nothing, for one of several jobs in a transaction. A savepoint makes SQLite keep a copy of
+//! each page that the job changes, so a job goes without that has no need of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,14 +23,7 @@ pub(super) fn in_savepoint<R>(
         return (Err(ApiError::internal(error)), false);
     }
     let inside = depth(conn);
-    let result = catch_unwind(AssertUnwindSafe(|| work(conn)))
-        .unwrap_or_else(|_| Err(ApiError::internal("a write panicked")));
-    // A panic leaves the transactions open that the job itself began.
-    while depth(conn) > inside {
-        if Transactions::rollback_transaction(conn).is_err() {
-            break;
-        }
-    }
+    let result = caught(conn, inside, work);
     let ended = if result.is_ok() {
         run(Keep, conn)
     } else {
@@ -41,6 +35,39 @@ pub(super) fn in_savepoint<R>(
         (Ok(_), Err(error)) => (Err(ApiError::internal(error)), false),
         (Err(own), Err(_)) => (Err(own), false),
     }
+}
+
+/// Runs a job that changes something by its last step only, which is a single statement: SQLite takes
+/// back by itself what a failing statement did. `changes` counts the statements that changed
+/// something; a job that fails after one of them spoils the transaction for all.
+pub(super) fn alone<R>(
+    conn: &mut Conn,
+    changes: impl Fn() -> u64,
+    work: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
+) -> (Result<R, ApiError>, bool) {
+    let (inside, before) = (depth(conn), changes());
+    let result = caught(conn, inside, work);
+    let same = depth(conn) == inside;
+    // A transaction can't be begun inside of one.
+    let intact = result.is_ok() || (changes() == before && same && run(Begin, conn).is_err());
+    (result, same && intact)
+}
+
+/// Runs a job, and ends what it may have begun by itself.
+fn caught<R>(
+    conn: &mut Conn,
+    inside: u32,
+    work: impl FnOnce(&mut Conn) -> Result<R, ApiError>,
+) -> Result<R, ApiError> {
+    let result = catch_unwind(AssertUnwindSafe(|| work(conn)))
+        .unwrap_or_else(|_| Err(ApiError::internal("a write panicked")));
+    // A panic leaves the transactions open that the job itself began.
+    while depth(conn) > inside {
+        if Transactions::rollback_transaction(conn).is_err() {
+            break;
+        }
+    }
+    result
 }
 
 /// How many transactions are open inside each other; 0 also if Diesel has lost count.
@@ -79,6 +106,8 @@ macro_rules! statements {
 }
 
 statements! {
+    /// Fails unless the transaction is gone.
+    Begin = "BEGIN";
     /// Begins the savepoint.
     Open = "SAVEPOINT job";
     /// Ends it, with what was done inside.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Condvar, Mutex, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -87,6 +87,10 @@ fn setting(conn: &mut Conn, name: &str) -> String {
 
 /// Queues all jobs while the writer is kept busy, so that they become one batch.
 fn batch(db: &Database, jobs: Vec<Work>) -> Vec<Result<(), ApiError>> {
+    batch_of(db, Extent::Any, jobs)
+}
+
+fn batch_of(db: &Database, extent: Extent, jobs: Vec<Work>) -> Vec<Result<(), ApiError>> {
     let (started, begun) = mpsc::channel::<()>();
     let (go, wait) = mpsc::channel::<()>();
     let busy = db.write(move |_| {
@@ -96,7 +100,7 @@ fn batch(db: &Database, jobs: Vec<Work>) -> Vec<Result<(), ApiError>> {
     // Polled in this order, so each waits for the one before.
     let all = async {
         begun.recv().unwrap();
-        future::join_all(jobs.into_iter().map(|job| db.write(job))).await
+        future::join_all(jobs.into_iter().map(|job| db.write_extent(extent, job))).await
     };
     let release = async { go.send(()).unwrap() };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -133,6 +137,43 @@ fn the_settings_are_durable() {
     })
     .unwrap();
     assert!(texts(&db).is_empty());
+}
+
+#[test]
+fn room_in_the_log_changes_nothing() {
+    let (folder, db) = open();
+    let long: Vec<Work> = (0..300)
+        .map(|number| -> Work {
+            Box::new(move |conn| insert(conn, &format!("{number}{}", "x".repeat(8000))))
+        })
+        .collect();
+    assert!(batch(&db, long).iter().all(Result::is_ok));
+    db.shutdown();
+    drop(db);
+    let options = options(folder.path());
+    let log = options.path.with_file_name("data.db-wal");
+    let db = Database::open(&options).unwrap();
+    let due = options.path.metadata().unwrap().len();
+    assert!(due > 2 << 20, "{due}");
+    let patience = Instant::now() + Duration::from_secs(20);
+    while log.metadata().unwrap().len() < due {
+        assert!(Instant::now() < patience, "no room was made");
+        std::thread::yield_now();
+    }
+    for text in ["one", "two"] {
+        db.write_blocking(move |conn| insert(conn, text)).unwrap();
+    }
+    // As a killed process leaves them.
+    let left = folder.path().join("left");
+    std::fs::create_dir(&left).unwrap();
+    for name in ["data.db", "data.db-wal"] {
+        std::fs::copy(options.path.with_file_name(name), left.join(name)).unwrap();
+    }
+    let path = left.join("data.db");
+    let again = Database::open(&Options { path, readers: 1 }).unwrap();
+    let found = texts(&again);
+    assert_eq!(found.len(), 302);
+    assert!(found.ends_with(&["one".to_owned(), "two".to_owned()]));
 }
 
 #[test]
@@ -240,6 +281,50 @@ fn what_a_job_commits_by_itself_is_no_secret_to_caches() {
     assert_eq!(outcomes(&alone), [false]);
     assert_eq!(texts(&db), ["a", "b", "c"]);
     assert!(db.generation("notes") > after);
+}
+
+#[test]
+fn a_single_statement_needs_no_savepoint() {
+    let (_folder, db) = open();
+    let read_and_fail: Work = Box::new(|conn| {
+        load(conn)?;
+        Err(ApiError::not_found())
+    });
+    let jobs = ["a", "a", "b"].map(inserting).into_iter();
+    let results = batch_of(
+        &db,
+        Extent::Statement,
+        jobs.chain([read_and_fail]).collect(),
+    );
+    assert_eq!(outcomes(&results), [true, false, true, false]);
+    assert_eq!(results[3], Err(ApiError::not_found()));
+    assert_eq!(texts(&db), ["a", "b"]);
+}
+
+#[test]
+fn who_wrongly_goes_without_a_savepoint_spoils_the_transaction() {
+    let failing: [Work; 3] = [
+        Box::new(|conn| {
+            insert(conn, "lost")?;
+            Err(ApiError::not_found())
+        }),
+        Box::new(|conn| {
+            insert(conn, "lost")?;
+            panic!("on purpose")
+        }),
+        Box::new(|conn| {
+            execute(conn, "ROLLBACK")?;
+            Err(ApiError::not_found())
+        }),
+    ];
+    for job in failing {
+        let (_folder, db) = open();
+        let jobs = vec![inserting("a"), job, inserting("b")];
+        let results = batch_of(&db, Extent::Statement, jobs);
+        assert_eq!(outcomes(&results), [false, false, true]);
+        assert_eq!(results[0].as_ref().unwrap_err().status, 500);
+        assert_eq!(texts(&db), ["b"]);
+    }
 }
 
 #[test]

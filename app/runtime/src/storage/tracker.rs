@@ -72,6 +72,10 @@ pub(super) struct Tracker(Arc<Mutex<Log>>);
 struct Log {
     touched: Touched,
     tables: Tables,
+    /// Does the statement that runs change anything?
+    changing: bool,
+    /// Statements that changed something, or may have, and came to a good end.
+    changes: u64,
     /// Were tables made or changed, so that others may be there now?
     stale: bool,
 }
@@ -82,23 +86,16 @@ impl Tracker {
         lock(&self.0).stale = true;
         let log = self.0.clone();
         conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
-            if let InstrumentationEvent::StartQuery { query, .. } = event {
-                let subject = SUBJECT.get();
-                if subject == Subject::Reading {
-                    return;
+            let subject = SUBJECT.get();
+            if subject == Subject::Reading {
+                return;
+            }
+            match event {
+                InstrumentationEvent::StartQuery { query, .. } => {
+                    lock(&log).begin(subject, &query);
                 }
-                let mut log = lock(&log);
-                match subject {
-                    Subject::Reading => {}
-                    Subject::Changing(table) => log.note(Change::Table(table)),
-                    Subject::Deleting(table) => log.note(Change::Deletes(table)),
-                    Subject::Unknown => {
-                        let mut start = Start::default();
-                        // Stops with an error where the limit is reached, which `Start` remembers.
-                        let _ = write!(start, "{query}");
-                        log.note(start.change());
-                    }
-                }
+                InstrumentationEvent::FinishQuery { error: None, .. } => lock(&log).end(),
+                _ => {}
             }
         });
         self.refresh(conn);
@@ -121,6 +118,11 @@ impl Tracker {
         log.stale = false;
     }
 
+    /// How many statements changed something so far, or may have.
+    pub(super) fn changes(&self) -> u64 {
+        lock(&self.0).changes
+    }
+
     /// What was changed since the last call.
     pub(super) fn take(&self) -> Touched {
         std::mem::take(&mut lock(&self.0).touched)
@@ -128,7 +130,26 @@ impl Tracker {
 }
 
 impl Log {
+    fn begin(&mut self, subject: Subject, query: &dyn fmt::Display) {
+        match subject {
+            Subject::Reading => {}
+            Subject::Changing(table) => self.note(Change::Table(table)),
+            Subject::Deleting(table) => self.note(Change::Deletes(table)),
+            Subject::Unknown => {
+                let mut start = Start::default();
+                // Stops with an error where the limit is reached, which `Start` remembers.
+                let _ = write!(start, "{query}");
+                self.note(start.change());
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.changes += u64::from(std::mem::take(&mut self.changing));
+    }
+
     fn note(&mut self, change: Change<'_>) {
+        self.changing = change != Change::Nothing;
         let effects = match change {
             Change::Nothing => return,
             Change::Table(table) => self.tables.changed(table),

@@ -1,17 +1,19 @@
 //! The one thread that writes. It takes all jobs that wait, runs each in a savepoint of one
-//! transaction, commits once, and only then answers.
+//! transaction (or without, if it is a single statement), commits once, and only then answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::Checkpoints;
 use super::connect::{self, OpenError};
 use super::generations::Generations;
-use super::savepoint::in_savepoint;
+use super::room::Room;
+use super::savepoint::{alone, in_savepoint};
 use super::stopped;
 use super::tracker::Tracker;
 use crate::error::ApiError;
@@ -44,7 +46,8 @@ impl Writer {
         };
         let (sender, mut receiver) = mpsc::channel::<Box<dyn Job>>(QUEUE);
         let work = move || {
-            while let Some(first) = receiver.blocking_recv() {
+            let mut room = Room::new(&state.path);
+            while let Some(first) = next(&mut receiver, &mut room) {
                 let mut jobs = vec![first];
                 while jobs.len() < BATCH
                     && let Ok(next) = receiver.try_recv()
@@ -67,6 +70,7 @@ impl Writer {
 
     pub(super) async fn run<R: Send + 'static>(
         &self,
+        extent: Extent,
         work: impl FnOnce(&mut Conn) -> Result<R, ApiError> + Send + 'static,
     ) -> Result<R, ApiError> {
         let (sender, receiver) = oneshot::channel();
@@ -74,7 +78,11 @@ impl Writer {
             // Nobody listens any more if the client has gone.
             let _ = sender.send(result);
         };
-        let job = Box::new(Task { work, reply });
+        let job = Box::new(Task {
+            extent,
+            work,
+            reply,
+        });
         self.queue.send(job).await.map_err(|_| stopped())?;
         receiver.await.unwrap_or_else(|_| Err(lost()))
     }
@@ -87,7 +95,11 @@ impl Writer {
         let reply = move |result| {
             let _ = sender.send(result);
         };
-        let job = Box::new(Task { work, reply });
+        let job = Box::new(Task {
+            extent: Extent::Any,
+            work,
+            reply,
+        });
         self.queue.send_blocking(job).map_err(|_| stopped())?;
         receiver.recv().unwrap_or_else(|_| Err(lost()))
     }
@@ -108,10 +120,35 @@ fn lost() -> ApiError {
     ApiError::internal("the writer thread ended")
 }
 
+/// The next job, once there is one; until then, room is made for it in the log's file.
+fn next(
+    receiver: &mut mpsc::Receiver<Box<dyn Job>>,
+    room: &mut Option<Room>,
+) -> Option<Box<dyn Job>> {
+    while let Some(growing) = room {
+        match receiver.try_recv() {
+            Ok(job) => return Some(job),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) if growing.grow() => {}
+            Err(TryRecvError::Empty) => *room = None,
+        }
+    }
+    receiver.blocking_recv()
+}
+
+/// How much a job changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Whatever it likes, all or nothing.
+    Any,
+    /// What one statement changes, which is its last step.
+    Statement,
+}
+
 /// A job in the queue.
 trait Job: Send {
-    /// Runs it in a savepoint.
-    fn run(self: Box<Self>, conn: &mut Conn) -> Done;
+    /// Runs it, all or nothing.
+    fn run(self: Box<Self>, conn: &mut Conn, tracker: &Tracker) -> Done;
     /// Answers without running it.
     fn refuse(self: Box<Self>, error: ApiError);
 }
@@ -125,6 +162,7 @@ struct Done {
 }
 
 struct Task<W, A> {
+    extent: Extent,
     work: W,
     reply: A,
 }
@@ -135,9 +173,16 @@ where
     W: FnOnce(&mut Conn) -> Result<R, ApiError> + Send,
     A: FnOnce(Result<R, ApiError>) + Send + 'static,
 {
-    fn run(self: Box<Self>, conn: &mut Conn) -> Done {
-        let Task { work, reply } = *self;
-        let (result, intact) = in_savepoint(conn, work);
+    fn run(self: Box<Self>, conn: &mut Conn, tracker: &Tracker) -> Done {
+        let Task {
+            extent,
+            work,
+            reply,
+        } = *self;
+        let (result, intact) = match extent {
+            Extent::Any => in_savepoint(conn, work),
+            Extent::Statement => alone(conn, || tracker.changes(), work),
+        };
         Done {
             intact,
             answer: Box::new(move |committed| {
@@ -178,7 +223,7 @@ impl State {
             let mut answers = Vec::new();
             let mut intact = true;
             while intact && let Some(job) = waiting.next() {
-                let done = job.run(&mut conn);
+                let done = job.run(&mut conn, &self.tracker);
                 intact = done.intact;
                 answers.push(done.answer);
             }
