@@ -78,11 +78,13 @@ impl App {
             .iter()
             .map(|entry| entry.meta())
             .collect();
+        let held = storage::hold(&path);
         let secrets = storage::maintain(&path, |conn| prepare(conn, &metas, &migrations, pending))?;
         let db = Database::open(&Options {
             path,
             readers: settings.reader_count(),
         })?;
+        drop(held);
         Ok(App::new(registry, db, secrets, settings))
     }
 

@@ -185,6 +185,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn reports_name_the_durability_that_the_server_sets() {
+        let source = include_str!("../../../app/runtime/src/storage/connect.rs");
+        let set = format!(
+            "pub const SYNCHRONOUS: &str = \"{}\";",
+            Side::Basalt.synchronous()
+        );
+        assert!(source.contains(&set), "{set}");
+    }
+
+    #[test]
     fn the_arguments_make_sense() {
         Options::command().debug_assert();
         let parse = |text: &str| Options::try_parse_from(text.split(' '));

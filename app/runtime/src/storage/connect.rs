@@ -12,6 +12,9 @@ use crate::sql::{Conn, function};
 /// What the file is called that is locked, behind the name of the database.
 pub(super) const LOCK: &str = ".lock";
 
+/// SQLite's `synchronous` of the connection that writes: a commit waits until it is on the disk.
+pub const SYNCHRONOUS: &str = "FULL";
+
 /// What every database file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -153,10 +156,12 @@ pub(super) fn writer(path: &Path) -> Result<Conn, OpenError> {
         ));
     }
     conn.batch_execute(
-        "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;
+        "PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;
          PRAGMA wal_autocheckpoint = 16384;",
     )
     .map_err(failed)?;
+    conn.batch_execute(&format!("PRAGMA synchronous = {SYNCHRONOUS};"))
+        .map_err(failed)?;
     // Finds out now whether the file can be written.
     conn.immediate_transaction(|_| Ok::<(), diesel::result::Error>(()))
         .map_err(failed)?;

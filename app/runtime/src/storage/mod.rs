@@ -26,7 +26,7 @@ use crate::sql::Conn;
 use crate::workers::{Failure, Workers};
 
 pub use answers::{Answer, Answers};
-pub use connect::OpenError;
+pub use connect::{OpenError, SYNCHRONOUS};
 pub use create::create;
 pub use generations::{Marks, Watch};
 pub use snapshot::Snapshot;
@@ -92,6 +92,19 @@ pub fn maintain<R>(
 ) -> anyhow::Result<R> {
     let _lock = Lock::take(path)?;
     job(&mut connect::writer(path)?)
+}
+
+/// Keeps a database in use for as long as it lives.
+pub struct Held(#[allow(dead_code)] Conn);
+
+/// Keeps the log as it is while other connections come and go: whenever the last one closes, SQLite
+/// moves all of it into the database file, for which a start would have to wait. `None` if there is
+/// no log to keep.
+pub fn hold(path: &Path) -> Option<Held> {
+    let mut conn = connect::look(path).ok()?;
+    // Only what was read once is in use.
+    conn.batch_execute("PRAGMA schema_version").ok()?;
+    Some(Held(conn))
 }
 
 /// A database in memory with these tables, set up as every connection of a server is.

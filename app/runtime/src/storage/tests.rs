@@ -125,8 +125,10 @@ fn the_settings_are_durable() {
     };
     db.write_blocking(move |conn| {
         check(conn);
-        // 2 is FULL.
-        assert_eq!(setting(conn, "synchronous"), "2");
+        let known = ["OFF", "NORMAL", "FULL", "EXTRA"];
+        let number = setting(conn, "synchronous");
+        assert_eq!(known[number.parse::<usize>().unwrap()], SYNCHRONOUS);
+        assert_eq!(SYNCHRONOUS, "FULL");
         Ok(())
     })
     .unwrap();
@@ -174,6 +176,30 @@ fn room_in_the_log_changes_nothing() {
     let found = texts(&again);
     assert_eq!(found.len(), 302);
     assert!(found.ends_with(&["one".to_owned(), "two".to_owned()]));
+}
+
+#[test]
+fn a_held_log_stays_where_it_is() {
+    let (folder, db) = open();
+    let path = options(folder.path()).path;
+    let left = folder.path().join("data.db");
+    db.write_blocking(|conn| insert(conn, "a")).unwrap();
+    for suffix in ["", "-wal"] {
+        let name = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
+        std::fs::copy(name(&path), name(&left)).unwrap();
+    }
+    let log = folder.path().join("data.db-wal");
+    let length = || log.metadata().map_or(0, |log| log.len());
+    let before = length();
+    assert!(before > 0);
+    let held = hold(&left).unwrap();
+    let found = || maintain(&left, |conn| Ok(load(conn))).unwrap().unwrap();
+    assert_eq!(found(), ["a"]);
+    assert_eq!(length(), before);
+    drop(held);
+    assert_eq!(found(), ["a"]);
+    assert_eq!(length(), 0);
+    assert!(hold(&folder.path().join("none.db")).is_none());
 }
 
 #[test]
