@@ -9,7 +9,11 @@ use crate::sql::Conn;
 
 /// The tables of a database, by their names in lower case, as SQLite compares them.
 #[derive(Debug, Default)]
-pub(super) struct Tables(BTreeMap<String, Effects>);
+pub(super) struct Tables {
+    effects: BTreeMap<String, Effects>,
+    /// Are there no triggers?
+    bare: bool,
+}
 
 /// All tables that may be changed, the table itself among them, as they are spelt.
 #[derive(Debug, Default)]
@@ -89,12 +93,19 @@ impl Tables {
             },
             delete: spelt(reachable(name, &followed)),
         };
-        Ok(Tables(
-            names
+        Ok(Tables {
+            effects: names
                 .keys()
                 .map(|name| (name.clone(), effects(name)))
                 .collect(),
-        ))
+            bare: triggers.is_empty(),
+        })
+    }
+
+    /// Is it known that there are no triggers? One may stop a statement in the middle, and leave what
+    /// was done before.
+    pub(super) fn are_bare(&self) -> bool {
+        self.bare
     }
 
     /// What an insert or update may change; `None` if the table is not known.
@@ -108,8 +119,8 @@ impl Tables {
     }
 
     fn find(&self, table: &str) -> Option<&Effects> {
-        let exact = self.0.get(table);
-        exact.or_else(|| self.0.get(&table.to_ascii_lowercase()))
+        let exact = self.effects.get(table);
+        exact.or_else(|| self.effects.get(&table.to_ascii_lowercase()))
     }
 }
 
@@ -184,5 +195,8 @@ mod tests {
             ["_link_user_groups_parts", "user", "user_groups"]
         );
         assert_eq!(tables.changed("unknown"), None);
+        assert!(!tables.are_bare() && !Tables::default().are_bare());
+        let other = Tables::read(&mut in_memory("CREATE TABLE a (id TEXT);").unwrap());
+        assert!(other.unwrap().are_bare());
     }
 }

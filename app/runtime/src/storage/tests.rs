@@ -1,6 +1,7 @@
 //! The storage as a whole: settings of connections, group commit, exact totals, and shutting down.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod kept;
 mod log;
 
 use std::path::Path;
@@ -265,6 +266,23 @@ fn a_single_statement_needs_no_savepoint() {
     );
     assert_eq!(outcomes(&results), [true, false, true, false]);
     assert_eq!(results[3], Err(ApiError::not_found()));
+    assert_eq!(texts(&db), ["a", "b"]);
+}
+
+#[test]
+fn a_statement_that_a_trigger_stops_midway_is_undone() {
+    let (_folder, db) = open();
+    db.write_blocking(|conn| {
+        execute(
+            conn,
+            "CREATE TRIGGER stops AFTER INSERT ON notes WHEN new.text = 'stop'
+             BEGIN SELECT raise(FAIL, 'stopped'); END;",
+        )
+    })
+    .unwrap();
+    let jobs = ["a", "stop", "b"].map(inserting).into_iter().collect();
+    let results = batch_of(&db, Extent::Statement, jobs);
+    assert_eq!(outcomes(&results), [true, false, true]);
     assert_eq!(texts(&db), ["a", "b"]);
 }
 

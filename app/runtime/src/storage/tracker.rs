@@ -76,6 +76,8 @@ struct Log {
     changing: bool,
     /// Statements that changed something, or may have, and came to a good end.
     changes: u64,
+    /// Statements that the connection keeps prepared.
+    kept: usize,
     /// Were tables made or changed, so that others may be there now?
     stale: bool,
 }
@@ -83,9 +85,15 @@ struct Log {
 impl Tracker {
     /// Follows every statement of the connection.
     pub(super) fn follow(&self, conn: &mut Conn) {
-        lock(&self.0).stale = true;
+        {
+            let mut log = lock(&self.0);
+            (log.stale, log.kept) = (true, 0);
+        }
         let log = self.0.clone();
         conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+            if let InstrumentationEvent::CacheQuery { .. } = event {
+                lock(&log).kept += 1;
+            }
             let subject = SUBJECT.get();
             if subject == Subject::Reading {
                 return;
@@ -116,6 +124,16 @@ impl Tracker {
         let mut log = lock(&self.0);
         log.tables = tables;
         log.stale = false;
+    }
+
+    /// Is a statement that fails as if it hadn't been?
+    pub(super) fn undoes_statements(&self) -> bool {
+        lock(&self.0).tables.are_bare()
+    }
+
+    /// How many statements does the connection keep prepared?
+    pub(super) fn kept(&self) -> usize {
+        lock(&self.0).kept
     }
 
     /// How many statements changed something so far, or may have.

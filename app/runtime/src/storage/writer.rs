@@ -14,8 +14,8 @@ use super::connect::{self, OpenError};
 use super::generations::Generations;
 use super::room::Room;
 use super::savepoint::{alone, in_savepoint};
-use super::stopped;
 use super::tracker::Tracker;
+use super::{statements, stopped};
 use crate::error::ApiError;
 use crate::sql::Conn;
 use crate::workers::{Entrance, join};
@@ -180,8 +180,10 @@ where
             reply,
         } = *self;
         let (result, intact) = match extent {
-            Extent::Any => in_savepoint(conn, work),
-            Extent::Statement => alone(conn, || tracker.changes(), work),
+            Extent::Statement if tracker.undoes_statements() => {
+                alone(conn, || tracker.changes(), work)
+            }
+            Extent::Any | Extent::Statement => in_savepoint(conn, work),
         };
         Done {
             intact,
@@ -201,7 +203,7 @@ type Transactions = AnsiTransactionManager;
 /// What the thread owns.
 struct State {
     path: PathBuf,
-    /// `None` after a failure, until the next job.
+    /// `None` after a failure, or when it kept too many statements, until the next job.
     conn: Option<Conn>,
     tracker: Tracker,
     generations: Arc<Generations>,
@@ -234,6 +236,9 @@ impl State {
             }
             if let Some(conn) = &mut self.conn {
                 self.checkpoints.after(jobs, conn);
+            }
+            if self.tracker.kept() > statements::MOST {
+                self.conn = None;
             }
         }
     }
