@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
+use diesel::prelude::*;
 
 use super::super::*;
-use super::{Work, batch, insert, load, open, options, texts};
+use super::{Work, batch, execute, insert, load, notes, open, options, texts};
 
 #[test]
 fn room_in_the_log_changes_nothing() {
