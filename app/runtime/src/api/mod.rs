@@ -15,7 +15,7 @@ mod login;
 mod reply;
 mod update;
 mod view;
-mod write;
+pub(crate) mod write;
 
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 
 use super::DataArgs;
+use super::export::{FormatArg, form};
 use crate::app::Application;
-use crate::import::{self, Import, Manner, Summary};
+use crate::import::{self, Import, Manner, Records, Summary};
 
 /// Bring in what is elsewhere.
 #[derive(Debug, Subcommand)]
@@ -22,6 +23,35 @@ Examples:
   basalt import data pb_data
   basalt import data pb_data --keep-going --dir /var/lib/basalt")]
     Data(ImportDataArgs),
+    /// Import a file of records into a collection: JSON lines or CSV, as `export data` writes them
+    #[command(after_help = "\
+All records of the file arrive, or none. What a record lacks, it gets as a new one would: an id, the
+time, defaults. Hooks are not run. Passwords must be hashes.
+
+Examples:
+  basalt import records posts posts.jsonl --dry-run
+  basalt import records posts posts.csv")]
+    Records(ImportRecordsArgs),
+}
+
+/// What to import, and how.
+#[derive(Debug, Args)]
+pub struct ImportRecordsArgs {
+    /// The collection
+    #[arg(value_name = "COLLECTION")]
+    collection: String,
+    /// The file
+    #[arg(value_name = "FILE")]
+    from: PathBuf,
+    /// The form [default: by the name of the file, else jsonl]
+    #[arg(long, value_name = "FORM")]
+    format: Option<FormatArg>,
+    /// How strictly.
+    #[command(flatten)]
+    manner: MannerArgs,
+    /// Where the data is.
+    #[command(flatten)]
+    data: DataArgs,
 }
 
 /// What to import, and how.
@@ -68,6 +98,7 @@ impl MannerArgs {
 pub fn run(command: ImportCommand, application: Application) -> anyhow::Result<()> {
     match command {
         ImportCommand::Data(args) => data(args, application),
+        ImportCommand::Records(args) => records(args, application),
     }
 }
 
@@ -81,6 +112,21 @@ fn data(args: ImportDataArgs, application: Application) -> anyhow::Result<()> {
     };
     let registry = application.collections.build();
     conclude(&import::data(&import, &registry, &application.migrations)?)
+}
+
+fn records(args: ImportRecordsArgs, application: Application) -> anyhow::Result<()> {
+    let settings = args.data.settings()?;
+    let import = Records {
+        from: &args.from,
+        format: form(args.format, Some(&args.from)),
+        collection: &args.collection,
+        to: settings.dir,
+        manner: args.manner.manner(),
+        dry_run: args.manner.dry_run,
+    };
+    let registry = application.collections.build();
+    let migrations = &application.migrations;
+    conclude(&import::records(&import, &registry, migrations)?)
 }
 
 /// Shows what was done.

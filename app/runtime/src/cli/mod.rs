@@ -1,5 +1,6 @@
-//! The command line that every application has: serve, superuser, migrate, import.
+//! The command line that every application has: serve, superuser, migrate, import, export.
 
+mod export;
 mod import;
 mod migrate;
 mod serve;
@@ -13,6 +14,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::app::{App, Application, Pending};
 use crate::config::{Flags, LogFormat, Settings};
 
+pub use self::export::ExportCommand;
 pub use self::import::{ImportCommand, run as import};
 pub use self::migrate::{MigrateCommand, RevertArgs, run as migrate};
 pub use self::serve::ServeArgs;
@@ -26,6 +28,9 @@ pub enum Command {
     /// Manage the accounts that no rule applies to
     #[command(subcommand)]
     Superuser(SuperuserCommand),
+    /// Write records out
+    #[command(subcommand)]
+    Export(ExportCommand),
 }
 
 /// Options of every command that opens the database.
@@ -92,6 +97,7 @@ pub fn run(command: Command, application: Application) -> anyhow::Result<()> {
     match command {
         Command::Serve(args) => serve::run(args, application),
         Command::Superuser(command) => superuser::run(command, application),
+        Command::Export(command) => export::run(command, application),
     }
 }
 

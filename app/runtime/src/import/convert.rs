@@ -56,7 +56,7 @@ fn text(raw: Raw) -> Result<String, String> {
     }
 }
 
-fn to_date(text: String) -> Result<Value, String> {
+pub(super) fn to_date(text: String) -> Result<Value, String> {
     if text.is_empty() {
         return Ok(Value::Text(text));
     }
@@ -66,10 +66,11 @@ fn to_date(text: String) -> Result<Value, String> {
 
 /// Several items are a JSON array of texts, a single one stands for itself.
 fn to_items(kind: &FieldKind, text: String) -> Result<Value, String> {
-    let items = if text.starts_with('[') {
-        let items: Vec<String> = serde_json::from_str(&text)
-            .map_err(|_| format!("{} is no list of texts", cut(&text)))?;
+    let list = text.starts_with('[').then(|| serde_json::from_str(&text));
+    let items = if let Some(Ok(items)) = list {
         cast::unique(items)
+    } else if list.is_some() && kind.is_many() {
+        return Err(format!("{} is no list of texts", cut(&text)));
     } else {
         Some(text)
             .filter(|text| !text.is_empty())
@@ -97,7 +98,7 @@ fn to_json(raw: Raw) -> Result<Value, String> {
     Ok(Value::Json(json))
 }
 
-fn to_point(text: &str) -> Result<Value, String> {
+pub(super) fn to_point(text: &str) -> Result<Value, String> {
     let wrong = || format!("{} is no point", cut(text));
     let parsed = json::parse_value(text).ok_or_else(wrong)?;
     let part = |name: &str| match parsed.get(name) {
@@ -122,7 +123,7 @@ fn shown(raw: &Raw) -> String {
 }
 
 /// The start of a text on one line.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     let mut start: String = text.chars().take(SHOWN).collect();
     if start.len() < text.len() {
         start.push('…');
@@ -209,6 +210,7 @@ mod tests {
         check(MANY, raw("[1]"), Err("`[1]` is no list of texts"));
         check(SINGLE, raw("a"), text("a"));
         check(SINGLE, raw(r#"["b"]"#), text("b"));
+        check(SINGLE, raw("[b"), text("[b"));
         let two = "2 values where there is place for one";
         check(SINGLE, raw(r#"["a","b"]"#), Err(two));
     }

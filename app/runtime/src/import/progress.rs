@@ -14,8 +14,17 @@ pub struct Progress {
 impl Progress {
     /// Shows that so many records are to come.
     pub fn of(records: u64) -> Self {
-        let bar = ProgressBar::new(records);
         let template = "{msg:20!} {bar:30} {human_pos} of {human_len} records, {elapsed}";
+        Self::new(ProgressBar::new(records), template)
+    }
+
+    /// Shows how many records have come, of who knows how many.
+    pub fn open() -> Self {
+        let template = "{msg:20!} {spinner} {human_pos} records, {elapsed}";
+        Self::new(ProgressBar::new_spinner(), template)
+    }
+
+    fn new(bar: ProgressBar, template: &str) -> Self {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

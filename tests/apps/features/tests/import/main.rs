@@ -9,5 +9,7 @@
 
 mod accounts;
 mod broken;
+mod command;
 mod data;
 mod peer;
+mod records;

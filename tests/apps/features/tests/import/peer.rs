@@ -70,6 +70,11 @@ impl Peer {
         self.conn.batch_execute(statements).unwrap();
     }
 
+    /// What both are in.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     /// The data directory there.
     pub fn from(&self) -> PathBuf {
         self.root.path().join("pb_data")
