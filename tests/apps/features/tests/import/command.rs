@@ -1,9 +1,10 @@
 //! The commands of the built program.
 
 use std::fs;
+use std::time::Duration;
 
 use basalt_blackbox::Target;
-use basalt_blackbox::process::{Ended, spawn};
+use basalt_blackbox::process::{self, Ended, spawn};
 
 use crate::peer::{Peer, contents};
 
@@ -103,12 +104,10 @@ fn an_import_that_is_killed_begins_anew() {
     let args = args.each_ref().map(String::as_str);
     let target = program();
     let mut killed = 0;
-    for wait in [1, 20, 100, 300] {
+    for limit in [1, 20, 100, 300] {
         let mut child = spawn(&target.program, &args, peer.root(), "killed").unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(wait));
-        killed += u32::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let ended = process::wait(&mut child, Duration::from_millis(limit)).unwrap();
+        killed += u32::from(ended.is_none());
     }
     assert!(killed > 0);
     let summary = peer.imported();
