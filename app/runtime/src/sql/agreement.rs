@@ -133,7 +133,7 @@ fn rows() -> Vec<Cells> {
 }
 
 fn database(rows: &[Cells]) -> Conn {
-    let mut conn = Conn::establish(":memory:").unwrap();
+    let mut conn = crate::sql::open(":memory:").unwrap();
     diesel::sql_query(TABLE).execute(&mut conn).unwrap();
     for (id, row) in rows.iter().enumerate() {
         diesel::insert_into(cells::table)
@@ -468,7 +468,7 @@ fn columns_against_columns() {
 /// Values of records in memory, as they are bound for what only the database can decide.
 #[test]
 fn bound_values_against_values() {
-    let mut conn = Conn::establish(":memory:").unwrap();
+    let mut conn = crate::sql::open(":memory:").unwrap();
     let json_kind = FieldKind::Json { max_size: 0 };
     let kinds: [Stored; 6] = [text, number, bool_, relation, list, json];
     for row in rows().iter().step_by(2) {
@@ -550,7 +550,7 @@ struct Rendered {
 /// The language's own rendering of numbers is that of the SQLite that is built in.
 #[test]
 fn numbers_as_text() {
-    let mut conn = Conn::establish(":memory:").unwrap();
+    let mut conn = crate::sql::open(":memory:").unwrap();
     let mut rendered = |number: f64| {
         let rendered: Rendered = diesel::sql_query("SELECT CAST(? AS TEXT) AS value")
             .bind::<diesel::sql_types::Double, _>(number)

@@ -27,7 +27,6 @@ mod tests {
     use diesel::prelude::*;
 
     use super::*;
-    use crate::sql::Conn;
     use crate::value::List;
 
     diesel::table! {
@@ -38,7 +37,7 @@ mod tests {
 
     #[test]
     fn more_values_than_a_statement_has_binds() {
-        let mut conn = Conn::establish(":memory:").unwrap();
+        let mut conn = crate::sql::open(":memory:").unwrap();
         let make = "CREATE TABLE things (id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
             INSERT INTO things VALUES ('7'), ('39999'), ('40000'), ('a\"b');";
         conn.batch_execute(make).unwrap();

@@ -123,7 +123,7 @@ mod tests {
     use diesel::sql_types::Double;
 
     fn table() -> Conn {
-        let mut conn = Conn::establish(":memory:").unwrap();
+        let mut conn = crate::sql::open(":memory:").unwrap();
         conn.batch_execute("CREATE TABLE t (a TEXT, b NUMERIC); CREATE INDEX i ON t (a);")
             .unwrap();
         conn

@@ -144,8 +144,8 @@ define_sql_function! {
     ) -> Nullable<Double>;
 }
 
-/// Makes the functions known that SQLite lacks: every connection that runs conditions needs them.
-pub fn register(conn: &mut Conn) -> QueryResult<()> {
+/// Makes the functions known that SQLite lacks.
+pub(super) fn register(conn: &mut Conn) -> QueryResult<()> {
     geo_distance_utils::register_impl(
         conn,
         |lon_a: Option<f64>, lat_a: Option<f64>, lon_b: Option<f64>, lat_b: Option<f64>| {

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use basalt_lang::eval::{self, Affinity, Operand, Side, Source};
 use basalt_lang::plan::{Op, Quantifier, Truth};
 
+use super::contains;
 use super::fragment::Piece;
 use crate::rules::Given;
 
@@ -181,7 +182,7 @@ pub(crate) fn within(given: &Given, op: Op, kind: Kind, when: Truth) -> Outcome 
             return Outcome::Never;
         };
         let mut pieces = vec![Piece::Text(text.into_owned()), like_word(op, when)];
-        pieces.extend(contains(kind, 0));
+        pieces.extend(pattern_of(kind, 0));
         Outcome::When(pieces)
     })
 }
@@ -197,7 +198,7 @@ pub(crate) fn columns(left: Kind, op: Op, right: Kind, when: Truth) -> Outcome {
         Op::Like | Op::NotLike => {
             let mut pieces = left.value(0);
             pieces.push(like_word(op, when));
-            pieces.extend(contains(right, 1));
+            pieces.extend(pattern_of(right, 1));
             return Outcome::When(pieces);
         }
         // No text equals the key but its own.
@@ -373,11 +374,28 @@ fn like(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
             Outcome::Never
         };
     }
-    let mut pieces = kind.value(0);
-    pieces.push(like_word(op, when));
-    pieces.push(Piece::Text(pattern));
-    pieces.push(Piece::Sql(" ESCAPE '\\'"));
-    Outcome::When(pieces)
+    Outcome::When(match contains::wanted(&pattern) {
+        Some(wanted) => found_in(kind, wanted, positive),
+        None => {
+            let mut pieces = kind.value(0);
+            pieces.push(like_word(op, when));
+            pieces.push(Piece::Text(pattern));
+            pieces.push(Piece::Sql(" ESCAPE '\\'"));
+            pieces
+        }
+    })
+}
+
+/// The rows whose text contains this one (`positive`), or those where it doesn't.
+fn found_in(kind: Kind, wanted: String, positive: bool) -> Vec<Piece> {
+    let mut pieces = vec![
+        Piece::Sql("contains("),
+        Piece::Text(wanted),
+        Piece::Sql(", "),
+    ];
+    pieces.extend(kind.value(0));
+    pieces.push(Piece::Sql(if positive { ")" } else { ") = 0" }));
+    pieces
 }
 
 fn order(kind: Kind, op: Op, side: &Side<'_>, when: Truth) -> Outcome {
@@ -510,7 +528,7 @@ fn pattern(side: &Side<'_>) -> Option<String> {
 
 /// The pattern "contains this column's text", with nothing escaped. NULL, if it is longer than
 /// [`eval::MAX_PATTERN`].
-fn contains(kind: Kind, part: usize) -> Vec<Piece> {
+fn pattern_of(kind: Kind, part: usize) -> Vec<Piece> {
     let mut pieces = vec![Piece::Sql("(CASE WHEN octet_length(")];
     pieces.extend(kind.value(part));
     pieces.push(Piece::Sql(") < 49999 THEN '%' || "));

@@ -6,6 +6,7 @@ mod agreement;
 pub(crate) mod among;
 pub mod collate;
 pub mod compare;
+mod contains;
 pub mod explain;
 pub mod filter;
 pub(crate) mod fragment;
@@ -13,6 +14,7 @@ pub mod function;
 pub mod items;
 pub mod joined;
 mod leaf;
+mod native;
 pub mod order;
 pub mod outer;
 pub mod predicate;
@@ -25,11 +27,23 @@ pub(crate) use leaf::operand_text;
 
 use diesel::expression::BoxableExpression;
 use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};
+use diesel::{Connection, ConnectionError, ConnectionResult};
 
 /// The database that this build uses; a second implementation replaces this alias.
 pub type Db = diesel::sqlite::Sqlite;
 /// A connection to it.
 pub type Conn = diesel::sqlite::SqliteConnection;
+
+/// Opens a connection that knows the functions that conditions use and SQLite lacks.
+///
+/// # Errors
+/// As those of Diesel's `establish`.
+pub fn open(url: &str) -> ConnectionResult<Conn> {
+    native::install();
+    let mut conn = Conn::establish(url)?;
+    function::register(&mut conn).map_err(ConnectionError::CouldntSetupConfiguration)?;
+    Ok(conn)
+}
 
 /// A typed expression over a row of `T`.
 pub type Boxed<T, S> = Box<dyn BoxableExpression<T, Db, SqlType = S>>;

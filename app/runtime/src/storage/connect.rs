@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, QueryableByName, RunQueryDsl, sql_types};
+use diesel::{QueryableByName, RunQueryDsl, sql_types};
 
-use crate::sql::{Conn, function};
+use crate::sql::{self, Conn};
 
 /// What the file is called that is locked, behind the name of the database.
 pub(super) const LOCK: &str = ".lock";
@@ -257,11 +257,10 @@ fn establish(path: &Path) -> Result<Conn, OpenError> {
     let text = path
         .to_str()
         .ok_or_else(|| OpenError::database(path, "the path is not valid UTF-8"))?;
-    let mut conn = Conn::establish(text).map_err(|error| OpenError::database(path, error))?;
+    let mut conn = sql::open(text).map_err(|error| OpenError::database(path, error))?;
     conn.batch_execute(&format!(
         "PRAGMA busy_timeout = {BUSY_TIMEOUT}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     ))
     .map_err(|error| OpenError::database(path, error))?;
-    function::register(&mut conn).map_err(|error| OpenError::database(path, error))?;
     Ok(conn)
 }

@@ -20,7 +20,7 @@ use basalt_runtime::request::{Body, RequestInfo};
 use basalt_runtime::rules::{Context, Filter};
 use basalt_runtime::sql::filter::dynamic;
 use basalt_runtime::sql::predicate::Predicate;
-use basalt_runtime::sql::{Conn, Form, function};
+use basalt_runtime::sql::{self, Form};
 use features_app::MIGRATIONS;
 use features_app::generated::{self, rules_own::RulesOwn};
 use time::macros::datetime;
@@ -113,8 +113,7 @@ fn request() -> RequestInfo {
 
 /// Compiles and runs so many texts; returns how many of them ran.
 fn run(seed: u64, runs: u64) -> usize {
-    let mut conn = Conn::establish(":memory:").unwrap();
-    function::register(&mut conn).unwrap();
+    let mut conn = sql::open(":memory:").unwrap();
     basalt_runtime::migrate::run(&mut conn, &MIGRATIONS, |_, _| {}).unwrap();
     let rows = "INSERT INTO rules_own (id, t, n) VALUES ('a', 'x', 1), ('b', '', -2.5)";
     sql_query(rows).execute(&mut conn).unwrap();
@@ -178,8 +177,7 @@ fn long_filters_stay_small() {
             "many.subjects_via_more.title != 'a#'",
         ),
     ];
-    let mut conn = Conn::establish(":memory:").unwrap();
-    function::register(&mut conn).unwrap();
+    let mut conn = sql::open(":memory:").unwrap();
     basalt_runtime::migrate::run(&mut conn, &MIGRATIONS, |_, _| {}).unwrap();
     let registry = generated::registry().build();
     let collection = registry.collection(RulesOwn::META.name).unwrap();

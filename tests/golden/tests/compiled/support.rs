@@ -10,14 +10,13 @@ use basalt_codegen::{read_dir, resolve};
 use basalt_runtime::access::{Allowed, Scope};
 use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::request::{Auth, Body, RequestInfo};
-use basalt_runtime::sql::{Conn, Pred, function};
+use basalt_runtime::sql::{self, Conn, Pred};
 use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
 
 /// An empty database with the tables of a case (or of `schema/`), foreign keys on.
 pub fn database(case: &str) -> Conn {
-    let mut conn = Conn::establish(":memory:").unwrap();
-    function::register(&mut conn).unwrap();
+    let mut conn = sql::open(":memory:").unwrap();
     conn.batch_execute(&tables(case)).unwrap();
     conn.batch_execute("PRAGMA foreign_keys = ON").unwrap();
     conn

@@ -6,7 +6,7 @@ use basalt_runtime::access::system;
 use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, sql_query};
 use basalt_runtime::meta::FieldKind;
-use basalt_runtime::sql::{Conn, function};
+use basalt_runtime::sql::{self, Conn};
 use basalt_runtime::value::Value;
 use features_app::MIGRATIONS;
 
@@ -62,8 +62,7 @@ impl Random {
 
 /// An empty database with the application's tables.
 pub fn database() -> Conn {
-    let mut conn = Conn::establish(":memory:").unwrap();
-    function::register(&mut conn).unwrap();
+    let mut conn = sql::open(":memory:").unwrap();
     basalt_runtime::migrate::run(&mut conn, &MIGRATIONS, |_, _| {}).unwrap();
     sql_query("PRAGMA foreign_keys = ON")
         .execute(&mut conn)

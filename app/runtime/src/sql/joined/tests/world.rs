@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl};
 use serde_json::json;
 use time::macros::datetime;
 
@@ -13,7 +13,7 @@ use crate::collection::Record;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::request::{Auth, Body, RequestInfo};
 use crate::sql::fragment::Fragment;
-use crate::sql::{Conn, Db, function};
+use crate::sql::{Conn, Db};
 use crate::value::{Value, ValueRef};
 
 const TABLES: &str = "
@@ -177,9 +177,8 @@ pub fn guest() -> RequestInfo {
 }
 
 pub fn database() -> Conn {
-    let mut conn = Conn::establish(":memory:").unwrap();
+    let mut conn = crate::sql::open(":memory:").unwrap();
     conn.batch_execute(TABLES).unwrap();
-    function::register(&mut conn).unwrap();
     conn
 }
 
