@@ -30,6 +30,11 @@ export async function startBasalt() {
   return start(basaltBinary());
 }
 
+/** Starts this server on what it imports from a data directory of the peer's, which may be in use. */
+export async function startBasaltFrom(from) {
+  return start(basaltBinary(), (binary, dir, home) => run(binary, ["import", "data", from, "--dir", dir], home));
+}
+
 /** Starts the peer, with a superuser and the demo schema. */
 export async function startPeer() {
   const server = await start(peerBinary());
@@ -42,12 +47,12 @@ export async function startPeer() {
   return server;
 }
 
-async function start(binary) {
+async function start(binary, prepare = createSuperuser) {
   // The peer writes migrations beside its data folder: both go into a folder of this run alone.
   const home = mkdtempSync(join(tmpdir(), "sdk-test-"));
   const dir = join(home, "data");
   try {
-    createSuperuser(binary, dir, home);
+    const prepared = prepare(binary, dir, home);
     const address = `127.0.0.1:${await freePort()}`;
     const child = spawn(binary, ["serve", "--http", address, "--dir", dir], {
       cwd: home,
@@ -56,7 +61,7 @@ async function start(binary) {
     const log = [];
     child.stdout.on("data", (chunk) => log.push(chunk));
     child.stderr.on("data", (chunk) => log.push(chunk));
-    const server = { url: `http://${address}`, dir, stop: () => stop(child, home) };
+    const server = { url: `http://${address}`, dir, prepared, stop: () => stop(child, home) };
     await untilHealthy(server.url, child, log);
     return server;
   } catch (error) {
@@ -66,12 +71,17 @@ async function start(binary) {
 }
 
 function createSuperuser(binary, dir, home) {
-  const args = ["superuser", "upsert", ROOT.email, ROOT.password, "--dir", dir];
+  return run(binary, ["superuser", "upsert", ROOT.email, ROOT.password, "--dir", dir], home);
+}
+
+/** Runs a command to its end and returns what it printed. */
+function run(binary, args, home) {
   const done = spawnSync(binary, args, { cwd: home, encoding: "utf8" });
   if (done.error) throw done.error;
   if (done.status !== 0) {
     throw new Error(`${binary} ${args.join(" ")}: exit ${done.status}\n${done.stdout}${done.stderr}`);
   }
+  return done.stdout;
 }
 
 function freePort() {

@@ -1,6 +1,6 @@
 //! `export`: records for other programs.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -92,21 +92,23 @@ fn data(args: &ExportArgs, registry: &Registry) -> anyhow::Result<()> {
         write(&mut BufWriter::new(io::stdout().lock()))?;
         return Ok(());
     };
-    let count = whole(file, &mut write)?;
+    let count = whole(file, args.with_secrets, &mut write)?;
     println!("Wrote {count} records to {}", file.display());
     Ok(())
 }
 
-/// Writes a file that is in its place only when all of it is written.
+/// Writes a file that is in its place only when all of it is written. Only its owner can read one
+/// that is `private`.
 fn whole(
     file: &Path,
+    private: bool,
     write: &mut dyn FnMut(&mut dyn Write) -> anyhow::Result<u64>,
 ) -> anyhow::Result<u64> {
     let mut unfinished = file.as_os_str().to_owned();
     unfinished.push(".unfinished");
     let unfinished = PathBuf::from(unfinished);
     let cannot = || format!("cannot write {}", file.display());
-    let made = File::create(&unfinished).with_context(cannot)?;
+    let made = create(&unfinished, private).with_context(cannot)?;
     let written = write(&mut BufWriter::new(&made))
         .and_then(|count| {
             made.sync_all()?;
@@ -118,4 +120,20 @@ fn whole(
         fs::remove_file(&unfinished).ok();
     }
     written
+}
+
+fn create(file: &Path, private: bool) -> io::Result<File> {
+    // One that an earlier export left behind may be readable by others.
+    if let Err(error) = fs::remove_file(file)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    options.open(file)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use diesel_migrations::EmbeddedMigrations;
 
 use super::files::Files;
-use super::load::{Columns, Load, Loaded, Manner};
+use super::load::{Columns, Load, Loaded, Manner, id_of};
 use super::progress::Progress;
 use super::raw::{Raw, Reading};
 use super::report::Summary;
@@ -46,6 +46,14 @@ pub fn data(
     registry: &Registry,
     migrations: &EmbeddedMigrations,
 ) -> anyhow::Result<Summary> {
+    let same =
+        |one: &Path, other: &Path| Some(one.canonicalize().ok()? == other.canonicalize().ok()?);
+    if same(import.from, &import.to) == Some(true) {
+        bail!(
+            "{} is read, so it can't be the data folder too",
+            import.from.display()
+        );
+    }
     let mut source = Source::open(import.from)?;
     let known = std::mem::take(&mut source.collections);
     let mut summary = Summary {
@@ -209,7 +217,7 @@ fn note_columns(
                 let kind = from.types.iter().find(|(known, _)| known == name);
                 let kind = kind.map_or("column", |(_, kind)| kind.as_str());
                 notes.push(format!(
-                    "`{}.{name}` ({kind}) is no field of the schema: what {} hold there is left",
+                    "`{}.{name}` ({kind}) is no field of the schema: what is there is left, of {}",
                     from.name,
                     counted(filled, "record")
                 ));
@@ -218,7 +226,7 @@ fn note_columns(
         for (place, field) in meta.fields.iter().enumerate() {
             if from.count > 0 && !columns.places.contains(&place) {
                 notes.push(format!(
-                    "`{}.{}` is not there: records get what new ones have",
+                    "`{}.{}` is not there: records get its default",
                     meta.name, field.name
                 ));
             }
@@ -258,10 +266,7 @@ fn load(
     let mut load = Load::begin(conn, &pair.columns.entry, manner)?;
     pair.columns.each(&mut source.conn, None, &mut |values| {
         progress.step();
-        let id = match values.first() {
-            Some(Raw::Text(id)) => id.clone(),
-            _ => String::new(),
-        };
+        let id = id_of(values);
         match pair.columns.record(values) {
             Ok(record) => load.add(&*record, || format!("`{id}`")),
             Err(reason) => {
@@ -313,7 +318,9 @@ fn copy_files(
     files: &mut Files,
 ) -> anyhow::Result<()> {
     let folder = source.dir.join("storage").join(&pair.from.id);
-    if !folder.is_dir() {
+    // An id that is a path would lead elsewhere.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if !pair.from.id.bytes().all(plain) || !folder.is_dir() {
         return Ok(());
     }
     let reading = || format!("cannot read {}", folder.display());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::load::Columns;
+use super::load::each_record;
 use super::written;
 use crate::collection::Record;
 use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
@@ -81,12 +81,10 @@ fn each(
     entry: &Arc<Entry>,
     each: &mut dyn FnMut(&dyn Record) -> anyhow::Result<()>,
 ) -> anyhow::Result<u64> {
-    let columns = Columns::own(entry);
     let mut count = 0;
-    columns.each(conn, None, &mut |values| {
-        let record = columns.record(values).map_err(anyhow::Error::msg)?;
+    each_record(conn, entry, None, &mut |record| {
         count += 1;
-        each(&*record)
+        each(record)
     })?;
     Ok(count)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as DbError};
 use diesel::sql_types::BigInt;
@@ -20,6 +20,10 @@ use crate::meta::{CollectionMeta, FieldKind, FieldMeta};
 use crate::registry::Entry;
 use crate::sql::Conn;
 use crate::value::ValueRef;
+
+/// The highest cost of a bcrypt hash: some three seconds. As long as such a hash is left, every
+/// login of the collection takes as long.
+const MOST_COST: u32 = 16;
 
 /// How strict an import is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,16 +99,45 @@ impl Columns {
     }
 }
 
-/// What is stored in a collection now.
+/// Hands over the records of a collection, in the order of insertion; only that with an id, if there
+/// is one.
 ///
 /// # Errors
 /// What SQLite says, or a record that can't be what this program has written.
-pub fn stored(conn: &mut Conn, entry: &Arc<Entry>) -> anyhow::Result<Sum> {
+pub fn each_record(
+    conn: &mut Conn,
+    entry: &Arc<Entry>,
+    id: Option<&str>,
+    each: &mut dyn FnMut(&dyn Record) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let columns = Columns::own(entry);
+    columns.each(conn, id, &mut |values| {
+        let id = id_of(values);
+        let record = columns.record(values);
+        let name = entry.meta().name;
+        each(
+            &*record
+                .map_err(|reason| anyhow!("the record `{id}` of `{name}` is spoilt: {reason}"))?,
+        )
+    })
+}
+
+/// The id among the values of a row, which is the first of them.
+pub fn id_of(values: &[Raw]) -> String {
+    match values.first() {
+        Some(Raw::Text(id)) => id.clone(),
+        _ => String::new(),
+    }
+}
+
+/// What is stored in a collection now.
+///
+/// # Errors
+/// As [`each_record`].
+pub fn stored(conn: &mut Conn, entry: &Arc<Entry>) -> anyhow::Result<Sum> {
     let mut sum = Sum::default();
-    columns.each(conn, None, &mut |values| {
-        let record = columns.record(values).map_err(anyhow::Error::msg)?;
-        sum.add(sum::print(&*record));
+    each_record(conn, entry, None, &mut |record| {
+        sum.add(sum::print(record));
         Ok(())
     })?;
     Ok(sum)
@@ -113,13 +146,11 @@ pub fn stored(conn: &mut Conn, entry: &Arc<Entry>) -> anyhow::Result<Sum> {
 /// What is stored under an id, as a digest.
 ///
 /// # Errors
-/// As [`stored`].
+/// As [`each_record`].
 pub fn stored_one(conn: &mut Conn, entry: &Arc<Entry>, id: &str) -> anyhow::Result<Option<u128>> {
-    let columns = Columns::own(entry);
     let mut found = None;
-    columns.each(conn, Some(id), &mut |values| {
-        let record = columns.record(values).map_err(anyhow::Error::msg)?;
-        found = Some(sum::print(&*record));
+    each_record(conn, entry, Some(id), &mut |record| {
+        found = Some(sum::print(record));
         Ok(())
     })?;
     Ok(found)
@@ -257,8 +288,9 @@ fn fault(record: &dyn Record, manner: Manner) -> Option<String> {
         return Some("it has no id".to_owned());
     }
     let mut hashes = passwords(record);
-    if let Some((field, _)) = hashes.find(|(_, hash)| !hash.is_empty() && !is_hash(hash)) {
-        return Some(of(field, "no hash that a password can be checked against"));
+    let faulty = hashes.find_map(|(field, hash)| Some((field, hash_fault(hash)?)));
+    if let Some((field, message)) = faulty {
+        return Some(of(field, &message));
     }
     if manner.as_is {
         return None;
@@ -271,4 +303,15 @@ fn fault(record: &dyn Record, manner: Manner) -> Option<String> {
         };
         error.map(|error| of(field, &error.message))
     })
+}
+
+fn hash_fault(hash: &str) -> Option<String> {
+    match bcrypt_cost(hash) {
+        _ if hash.is_empty() => None,
+        Some(cost) if cost > MOST_COST => Some(format!(
+            "a bcrypt hash of cost {cost} takes too long to check: at most {MOST_COST}"
+        )),
+        _ if !is_hash(hash) => Some("no hash that a password can be checked against".to_owned()),
+        _ => None,
+    }
 }

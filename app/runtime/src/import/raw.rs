@@ -77,9 +77,10 @@ impl Reading<'_> {
     }
 }
 
-/// A name as it stands in a statement.
+/// A name as it stands in a statement. Within `"`, SQLite would take a column that isn't there for a
+/// text.
 pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    format!("`{}`", name.replace('`', "``"))
 }
 
 fn value(row: &Row<'_, '_>, place: usize) -> Raw {

@@ -172,7 +172,7 @@ fn lost(table: &str, field: &FieldMeta, target: &str) -> String {
     let (table, column) = (quoted(table), quoted(field.name));
     format!(
         "{column} IS NOT NULL AND NOT EXISTS \
-         (SELECT 1 FROM {target} AS target WHERE target.\"id\" = {table}.{column})"
+         (SELECT 1 FROM {target} AS _there_ WHERE _there_.\"id\" = {table}.{column})"
     )
 }
 

@@ -82,8 +82,12 @@ impl Source {
         check_whole(&mut conn)
             .and_then(|()| check_length(&mut conn, &file, locked))
             .with_context(|| format!("{} can't be read as a whole", file.display()))?;
-        let collections = collections(&mut conn)
-            .with_context(|| format!("{} is no database of PocketBase", file.display()))?;
+        let collections = collections(&mut conn).with_context(|| {
+            format!(
+                "{} is no database of PocketBase 0.23 or later",
+                file.display()
+            )
+        })?;
         Ok(Source {
             conn,
             dir: dir.to_owned(),
@@ -265,4 +269,40 @@ fn collection(values: &[Raw]) -> anyhow::Result<Collection> {
         name: name.clone(),
         kind: kind.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_change_beside_the_transaction_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(DATABASE_FILE);
+        let mut conn = Conn::establish(file.to_str().unwrap()).unwrap();
+        conn.batch_execute(
+            "CREATE TABLE _collections (id TEXT, name TEXT, type TEXT, fields JSON, options JSON);",
+        )
+        .unwrap();
+        let source = Source::open(dir.path()).unwrap();
+        source.check_unchanged().unwrap();
+        conn.batch_execute("PRAGMA journal_mode = WAL; CREATE TABLE other (id TEXT);")
+            .unwrap();
+        let error = source.check_unchanged().unwrap_err().to_string();
+        assert!(error.contains("was changed while it was read"), "{error}");
+        // From now on there is a log, which the transaction sees the state of.
+        let source = Source::open(dir.path()).unwrap();
+        conn.batch_execute("CREATE TABLE third (id TEXT)").unwrap();
+        source.check_unchanged().unwrap();
+    }
+
+    #[test]
+    fn settings_in_use_are_named() {
+        let settings = serde_json::json!({
+            "smtp": { "enabled": true }, "s3": { "enabled": false }, "backups": { "cron": "" },
+            "trustedProxy": { "headers": ["X-Real-IP"] }, "superuserIPs": [],
+        });
+        assert_eq!(in_use(&settings), ["smtp", "trustedProxy"]);
+    }
 }

@@ -158,3 +158,17 @@ fn what_is_no_hash_is_refused() {
         assert!(!peer.to().exists());
     }
 }
+
+#[test]
+fn a_hash_that_would_hold_up_all_logins_is_refused() {
+    let mut peer = members();
+    let costly = HASH.replace("$13$", "$17$");
+    peer.run(&format!("UPDATE members SET password = '{costly}'"));
+    let summary = peer.import(Manner::default()).unwrap();
+    assert_eq!(
+        summary.tallies[0].1.reasons,
+        [
+            "`member000000001`: password: a bcrypt hash of cost 17 takes too long to check: at most 16"
+        ]
+    );
+}

@@ -2,9 +2,11 @@
 
 use std::fs;
 
-use basalt_runtime::import::Manner;
+use basalt_blackbox::Random;
+use basalt_runtime::import::{self, Import, Manner};
+use features_app::MIGRATIONS;
 
-use crate::peer::{Peer, contents};
+use crate::peer::{Peer, contents, registry};
 
 const SLUGS: &[&str] = &["id", "name"];
 const LEAVES: &[&str] = &[
@@ -74,15 +76,28 @@ fn another_file() {
     fs::write(peer.from().join("data.db"), "Dear diary").unwrap();
     fails(&peer, "pb_data/data.db is not a SQLite database");
     fs::write(peer.from().join("data.db"), "").unwrap();
-    fails(&peer, "pb_data/data.db is no database of PocketBase");
+    fails(
+        &peer,
+        "pb_data/data.db is no database of PocketBase 0.23 or later",
+    );
 }
 
 #[test]
 fn a_database_of_something_else() {
     let mut peer = Peer::new();
     peer.run("DROP TABLE _collections");
-    let what = "is no database of PocketBase: cannot read the table `_collections`: no such table";
+    let what = "is no database of PocketBase 0.23 or later: cannot read the table `_collections`: no such table";
     fails(&peer, what);
+}
+
+#[test]
+fn a_project_from_before_0_23() {
+    let mut peer = Peer::new().with("slugs", SLUGS);
+    peer.run("ALTER TABLE _collections RENAME COLUMN fields TO schema");
+    fails(
+        &peer,
+        "is no database of PocketBase 0.23 or later: cannot read",
+    );
 }
 
 #[test]
@@ -117,6 +132,69 @@ fn a_damaged_page() {
     bytes[page..page + 64].fill(0xff);
     fs::write(&file, &bytes).unwrap();
     fails(&peer, "pb_data/data.db can't be read as a whole: ");
+}
+
+/// Whatever is wrong with a file: an error and nothing, or records that are what they were checked
+/// to be.
+#[test]
+fn damage_anywhere() {
+    let mut whole = Peer::new()
+        .with("slugs", SLUGS)
+        .with("trees", &["id", "name", "parent"]);
+    for number in 0..60 {
+        let text = "x".repeat(number * 7);
+        whole.run(&format!(
+            "INSERT INTO slugs VALUES ('slug{number}', '{text}')"
+        ));
+        whole.run(&format!(
+            "INSERT INTO trees VALUES ('tree{number:011}', '{text}', '')"
+        ));
+    }
+    let bytes = fs::read(whole.from().join("data.db")).unwrap();
+    let mut random = Random::new(7);
+    let mut failed = 0;
+    for round in 0..60 {
+        let copy = Peer::new();
+        let mut damaged = bytes.clone();
+        for _ in 0..1 + random.below(6) {
+            let at = random.below(damaged.len());
+            damaged[at] = (random.word() & 0xff) as u8;
+        }
+        if round % 5 == 0 {
+            damaged.truncate(random.below(bytes.len()));
+        }
+        fs::write(copy.from().join("data.db"), &damaged).unwrap();
+        match copy.import(Manner::default()) {
+            Ok(summary) => assert_eq!(summary.is_good(), copy.to().exists(), "{round}: {summary}"),
+            Err(error) => {
+                let error = format!("{error:#}");
+                assert!(!error.contains('\n'), "{round}: {error}");
+                assert!(!copy.to().exists(), "{round}: {error}");
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > 10, "{failed}");
+}
+
+#[test]
+fn the_directory_that_is_read() {
+    let peer = Peer::new().with("slugs", SLUGS);
+    let there = contents(&peer.from());
+    let from = peer.from();
+    let into_itself = Import {
+        from: &from,
+        to: from.join("../pb_data"),
+        manner: Manner::default(),
+        dry_run: false,
+    };
+    let error = import::data(&into_itself, &registry(), &MIGRATIONS);
+    let error = error.map(drop).unwrap_err().to_string();
+    assert!(
+        error.ends_with("pb_data is read, so it can't be the data folder too"),
+        "{error}"
+    );
+    assert_eq!(there, contents(&peer.from()));
 }
 
 #[test]
@@ -305,7 +383,7 @@ fn an_account_of_two_collections() {
         "active BOOLEAN",
     ];
     let mut peer = Peer::new();
-    let registry = crate::peer::registry();
+    let registry = registry();
     for name in ["members", "_superusers"] {
         peer.add(
             registry.find(name).unwrap().meta().id,

@@ -181,7 +181,7 @@ fn what_has_no_place_here_is_said() {
         [
             "2 records of `_externalAuths` are left: the schema has no such collection",
             "`seen` is a view: it has no records of its own",
-            "`slugs.picture` (file) is no field of the schema: what 1 record hold there is left",
+            "`slugs.picture` (file) is no field of the schema: what is there is left, of 1 record",
             "settings without a counterpart are left: smtp, superuserIPs",
         ]
     );
