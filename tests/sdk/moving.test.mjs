@@ -65,7 +65,7 @@ async function fill(root) {
   const types = [[], ["a"], ["c", "a"], ["d", "b", "a"]];
   await each(POSTS, (number) =>
     root.collection("posts").create({
-      title: `post ${number} – "quoted" \\ 😀`.slice(0, 20 + (number % 20)),
+      title: [`post ${number}`, `"quoted" \\ ${number}`, `😀 – ${number}`, ""][number % 4],
       description: `<p>${"text ".repeat(number % 50)}</p>`,
       public: number % 3 === 0,
       type: types[number % types.length],
