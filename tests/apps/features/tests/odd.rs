@@ -15,7 +15,7 @@ use basalt_lang::scope::{Caller, Scope};
 use basalt_runtime::access;
 use basalt_runtime::collection::Collection;
 use basalt_runtime::diesel::sqlite::Sqlite;
-use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, debug_query, sql_query};
+use basalt_runtime::diesel::{RunQueryDsl as _, debug_query, sql_query};
 use basalt_runtime::request::{Body, RequestInfo};
 use basalt_runtime::rules::{Context, Filter};
 use basalt_runtime::sql::filter::dynamic;

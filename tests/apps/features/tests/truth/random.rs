@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use basalt_runtime::access::system;
 use basalt_runtime::collection::{Collection, Record};
-use basalt_runtime::diesel::{Connection as _, RunQueryDsl as _, sql_query};
+use basalt_runtime::diesel::{RunQueryDsl as _, sql_query};
 use basalt_runtime::meta::FieldKind;
 use basalt_runtime::sql::{self, Conn};
 use basalt_runtime::value::Value;
