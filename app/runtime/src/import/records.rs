@@ -1,6 +1,6 @@
 //! Records from a file of JSON lines or CSV, as `export` writes them or another program does.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use diesel_migrations::EmbeddedMigrations;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::export::Format;
@@ -168,10 +169,10 @@ fn json_lines(
 
 fn object(line: &[u8], meta: &CollectionMeta) -> Values {
     let text = std::str::from_utf8(line).map_err(|_| "it isn't valid UTF-8".to_owned())?;
-    let object: BTreeMap<String, Box<RawValue>> =
+    let Pairs(pairs) =
         serde_json::from_str(text).map_err(|error| format!("it is no JSON object: {error}"))?;
-    let mut values = Vec::with_capacity(object.len());
-    for (name, raw) in object {
+    let mut values = Vec::with_capacity(pairs.len());
+    for (name, raw) in pairs {
         if NOT_STORED.contains(&name.as_str()) && meta.field_index(&name).is_none() {
             continue;
         }
@@ -179,10 +180,40 @@ fn object(line: &[u8], meta: &CollectionMeta) -> Values {
             .field_index(&name)
             .and_then(|place| Some((place, meta.field(place)?)))
             .ok_or_else(|| format!("`{name}` is no field of the collection"))?;
+        if values.iter().any(|(known, _)| *known == place) {
+            return Err(format!("`{name}` is there twice"));
+        }
         let value = written::from_json(field, &raw);
         values.push((place, value.map_err(|reason| format!("{name}: {reason}"))?));
     }
     Ok(values)
+}
+
+/// The keys of an object with their values as they are spelled, also those that come twice.
+struct Pairs(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
 }
 
 fn csv(

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use basalt_runtime::import::Manner;
+use diesel::connection::SimpleConnection as _;
+use diesel::{Connection as _, SqliteConnection};
 
 use crate::peer::{Peer, contents};
 
@@ -141,6 +144,44 @@ fn a_directory_that_is_in_use_is_read_as_it_is_at_one_moment() {
         kept.cloned().collect()
     };
     assert_eq!(files(&there), files(&contents(&peer.from())));
+}
+
+/// Each transaction there writes two records, of which the first refers to the second.
+#[test]
+fn a_directory_that_is_written_meanwhile_is_read_between_two_transactions() {
+    let mut peer = Peer::new().with("trees", &["id", "name", "parent"]);
+    peer.run("PRAGMA journal_mode = WAL");
+    // From now on there is a log.
+    peer.run("INSERT INTO trees VALUES ('treea0000000001', '', ''), ('treea0000000002', '', '')");
+    let (file, stop) = (peer.from().join("data.db"), AtomicBool::new(false));
+    let write = || {
+        let mut conn = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
+        conn.batch_execute("PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF")
+            .unwrap();
+        let mut number = 0;
+        while number < 20_000 && !stop.load(Ordering::Relaxed) {
+            let (one, two) = (number, number + 1);
+            conn.batch_execute(&format!(
+                "BEGIN IMMEDIATE; \
+                 INSERT INTO trees VALUES ('tree{one:011}', '', 'tree{two:011}'); \
+                 INSERT INTO trees VALUES ('tree{two:011}', '', ''); COMMIT"
+            ))
+            .unwrap();
+            number += 2;
+        }
+        number
+    };
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(write);
+        let mut sizes = Vec::new();
+        while sizes.last().is_none_or(|size| *size < 200) {
+            fs::remove_dir_all(peer.to()).ok();
+            sizes.push(peer.imported().tallies[0].1.written);
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(sizes.iter().all(|size| size % 2 == 0), "{sizes:?}");
+        assert!(writer.join().unwrap() >= 200);
+    });
 }
 
 #[test]

@@ -311,6 +311,8 @@ fn what_is_wrong_is_said_with_its_line() {
         "{\"owner\":\"nobody\"}",
         "owner: there is no record `nobody` in `members`",
     );
+    let twice = "{\"title\":\"a\",\"title\":\"b\"}";
+    lines(twice, "line 1: `title` is there twice");
     let long = format!("{{\"title\":\"{}\"}}", "x".repeat(41));
     let reason = "line 1: title: Must be no more than 40 character(s).";
     refuses("notes", JsonLines, long.as_bytes(), reason);
