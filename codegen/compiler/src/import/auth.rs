@@ -49,6 +49,11 @@ fn part<'a>(collection: &'a Collection, option: &str, key: &str) -> &'a Value {
         .unwrap_or(&Value::Null)
 }
 
+/// Login by password is on unless the export says otherwise.
+fn by_password(collection: &Collection) -> bool {
+    part(collection, "passwordAuth", "enabled") != &Value::Bool(false)
+}
+
 fn enabled(collection: &Collection, option: &str) -> bool {
     part(collection, option, "enabled") == &Value::Bool(true)
 }
@@ -61,12 +66,18 @@ pub(super) fn token_seconds(collection: &Collection) -> Option<u64> {
 /// `[auth]`, and what of it there is not yet.
 pub(super) fn draft(collection: &Collection, draft: &mut Draft) {
     let mut identity = vec!["email".to_owned()];
-    if collection.options.contains_key("passwordAuth") {
-        if !enabled(collection, "passwordAuth") {
-            identity.clear();
-        } else if let Value::Array(fields) = part(collection, "passwordAuth", "identityFields") {
-            let fields = fields.iter().filter_map(Value::as_str);
-            identity = fields.map(str::to_owned).collect();
+    if !by_password(collection) {
+        identity.clear();
+    } else if let Value::Array(fields) = part(collection, "passwordAuth", "identityFields") {
+        let fields = fields.iter().filter_map(Value::as_str);
+        identity = fields.map(str::to_owned).collect();
+        if identity.is_empty() {
+            let reason = "it names no identity field";
+            draft
+                .notes
+                .push(format!("Login by password is left out: {reason}."));
+            let found = Found::left_out("login by password", reason);
+            draft.found.push(found);
         }
     }
     if identity != ["email"] {

@@ -10,13 +10,18 @@ use super::options::{self, Opt, count};
 use super::{Found, SUPERUSERS_ID, write};
 use crate::load::format::FieldType;
 
-/// What is implied for a field that every collection, or every auth collection, has.
-type Implied = (&'static str, &'static [(&'static str, &'static str)]);
+/// A field that every collection, or every auth collection, has: its name, its type, its options.
+type Implied = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
 
 /// As TOML: what the options of implied fields are when the file says nothing.
 const IMPLIED: &[Implied] = &[
     (
         "id",
+        "text",
         &[
             ("required", "true"),
             ("min", "15"),
@@ -27,10 +32,12 @@ const IMPLIED: &[Implied] = &[
     ),
     (
         "password",
+        "password",
         &[("required", "true"), ("hidden", "true"), ("min", "8")],
     ),
     (
         "tokenKey",
+        "text",
         &[
             ("required", "true"),
             ("hidden", "true"),
@@ -39,14 +46,14 @@ const IMPLIED: &[Implied] = &[
             ("autogenerate", "\"[a-zA-Z0-9]{50}\""),
         ],
     ),
-    ("email", &[("required", "true")]),
-    ("emailVisibility", &[]),
-    ("verified", &[]),
+    ("email", "email", &[("required", "true")]),
+    ("emailVisibility", "bool", &[]),
+    ("verified", "bool", &[]),
 ];
 
 /// Is it a field that every collection, or every auth collection, has?
 pub(super) fn is_implied(name: &str) -> bool {
-    IMPLIED.iter().any(|(implied, _)| *implied == name)
+    IMPLIED.iter().any(|(implied, ..)| *implied == name)
 }
 
 /// The fields of a collection, and those that it has without saying so.
@@ -55,11 +62,10 @@ pub(super) fn with_implied(fields: &[Field], auth: bool) -> Vec<(&str, &str)> {
         .iter()
         .map(|field| (field.name.as_str(), field.kind.as_str()))
         .collect();
-    for (at, (name, _)) in IMPLIED.iter().enumerate() {
+    for (at, (name, kind, _)) in IMPLIED.iter().enumerate() {
         let said = fields.iter().any(|field| field.name == *name);
         if !said && (at == 0 || auth) {
-            let bool = ["emailVisibility", "verified"].contains(name);
-            all.push((name, if bool { "bool" } else { "text" }));
+            all.push((name, kind));
         }
     }
     all
@@ -76,9 +82,11 @@ pub(super) struct Setting<'a> {
 /// `found`.
 pub(super) fn item(field: &Field, setting: &Setting<'_>, found: &mut Vec<Found>) -> Option<Item> {
     let subject = format!("field `{}`", field.name);
-    let implied = IMPLIED.iter().position(|(name, _)| *name == field.name);
+    let implied = IMPLIED.iter().position(|(name, ..)| *name == field.name);
     let implied = implied.filter(|at| *at == 0 || setting.auth);
-    let implied = implied.and_then(|at| IMPLIED.get(at)).map(|(_, are)| *are);
+    let implied = implied.and_then(|at| IMPLIED.get(at));
+    let same_kind = implied.is_some_and(|(_, kind, _)| *kind == field.kind);
+    let implied = implied.map(|(.., options)| *options);
     let mut notes = unknown_options(field, found);
     let mut parts = vec![format!("type = {}", write::string(&field.kind))];
     let mut left_out = None;
@@ -113,7 +121,7 @@ pub(super) fn item(field: &Field, setting: &Setting<'_>, found: &mut Vec<Found>)
     if let Some(reason) = left_out.as_ref().filter(|_| field.kind != "file") {
         found.push(Found::left_out(&subject, reason).of_field(&field.name));
     }
-    if implied.is_some() && parts.len() == 1 && notes.is_empty() && left_out.is_none() {
+    if same_kind && parts.len() == 1 && notes.is_empty() && left_out.is_none() {
         return None;
     }
     let known = field.kind == "file" || FieldType::parse(&field.kind).is_some();

@@ -131,8 +131,8 @@ pub fn schema(path: &str, text: &str) -> Result<Import, Report> {
         .map(|one| format!("`{}`", one.name))
         .collect();
     if !features.is_empty() {
-        let subject = format!("what {} are for", features.join(", "));
-        let reason = "such logins are not supported yet";
+        let subject = format!("the built-in {}", features.join(", "));
+        let reason = "logins of that kind are not supported yet";
         found.push(Found::not_yet(&subject, reason).diagnostic(path));
     }
     let warnings = settle::settle(&mut drafts);

@@ -78,7 +78,11 @@ fn other_files_of_the_folder_stay_and_must_build_too() {
         "schema/tags.toml",
         "name = 'tags'\n[fields]\npost = { type = 'relation', collection = 'posts' }\n",
     );
-    place.imported(&["export.json"]);
+    let said = place.imported(&["export.json"]);
+    assert!(
+        said.contains("schema/tags.toml: not of this import, left alone\n"),
+        "{said}"
+    );
     assert!(place.read("schema/tags.toml").starts_with("name = 'tags'"));
     place.write("schema/people.toml", "name = 'users'\n");
     place.refused(

@@ -90,13 +90,18 @@ pub(super) fn read(dir: &Path, ignore_tables: bool) -> anyhow::Result<String> {
 /// The rows and the names of the tables, of one moment.
 fn load(file: &Path) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
     let shown = file.display().to_string();
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
+    let in_use = || {
+        ["-wal", "-journal"].iter().any(|end| {
+            let mut log = file.as_os_str().to_owned();
+            log.push(end);
+            Path::new(&log).exists()
+        })
+    };
     // Without a log nobody writes, and without locks nothing is made beside the file. Should a
     // server start meanwhile, there is a log now: then once more.
-    if !Path::new(&log).exists() {
+    if !in_use() {
         let read = load_in_mode(file, "immutable=1");
-        if !Path::new(&log).exists() {
+        if !in_use() {
             return read.map_err(|error| explain(&shown, &error));
         }
     }

@@ -16,8 +16,8 @@ const MOST_LINES: usize = 12;
 /// What is to be written, compared with what is there.
 pub(super) struct Folder {
     path: PathBuf,
-    /// Schema files that stay as they are.
-    others: Vec<Source>,
+    /// Schema files that stay as they are, since the import has no file of that name.
+    pub others: Vec<Source>,
     /// Files that are not there yet.
     pub new: Vec<String>,
     /// Files that say something else, with what they say.
@@ -72,7 +72,8 @@ impl Folder {
 
     /// Does the folder build with these files?
     pub(super) fn check(&self, files: &Files) -> Result<Checked, Report> {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        let name = name.to_string_lossy();
         let new = files.iter().filter(|(file, _)| file.ends_with(".toml"));
         let new = new.map(|(file, text)| Source {
             path: format!("{name}/{file}"),

@@ -185,6 +185,10 @@ fn summary(args: &SchemaArgs, import: &Import, folder: &Folder, warnings: usize)
     if folder.same > 0 {
         let _ = writeln!(text, "{}: as they were", count(folder.same, "file"));
     }
+    for other in &folder.others {
+        let name = other.path.rsplit('/').next().unwrap_or_default();
+        let _ = writeln!(text, "{out}/{name}: not of this import, left alone");
+    }
     let left_out = import.report.diagnostics().len();
     if left_out > 0 {
         let _ = writeln!(text, "\nLeft out, and in the files as comments:");
