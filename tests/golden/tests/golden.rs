@@ -36,6 +36,25 @@ fn the_schema_files_are_right() {
     assert!(reports.is_empty(), "{}", reports.join("\n"));
 }
 
+/// The schema files of one case are imported, so that what an import writes is compiled too.
+#[test]
+fn imported_files_are_as_committed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let export = fs::read_to_string(root.join("../ui/imports/all_options.json")).unwrap();
+    let import = basalt_codegen::import::schema("export.json", &export).unwrap();
+    let folder = root.join("cases/from_pocketbase/schema");
+    let mut committed = BTreeMap::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&path, import.files.get(&name).unwrap()).unwrap();
+        }
+        committed.insert(name, fs::read_to_string(&path).unwrap());
+    }
+    assert_eq!(committed, import.files);
+}
+
 #[test]
 fn outputs_are_as_committed() {
     let update = env::var_os("UPDATE_GOLDEN").is_some();

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Report, Span, visible};
 use crate::name;
 use crate::source::Source;
 
-/// More nesting than this no export has; the parser's own bound is deeper.
+/// No project has more.
 const MOST_COLLECTIONS: usize = 10_000;
 
 /// A collection as exported.

@@ -176,35 +176,33 @@ fn target<'a>(id: &Value, names: &'a BTreeMap<String, String>) -> Result<&'a str
 
 /// The values of a select; what PocketBase doesn't check is put in order.
 fn values(given: &Value, notes: &mut Vec<String>) -> Option<String> {
-    let all: Vec<&str> = given.as_array()?.iter().filter_map(Value::as_str).collect();
+    let values = distinct(given)?;
+    if given
+        .as_array()
+        .is_some_and(|all| all.len() != values.len())
+    {
+        notes.push("Without the values that were empty or listed before.".to_owned());
+    }
+    Some(format!("values = {}", write::strings(values)))
+}
+
+fn distinct(values: &Value) -> Option<Vec<&str>> {
     let mut once: Vec<&str> = Vec::new();
-    for value in &all {
-        if !value.is_empty() && !once.contains(value) {
+    for value in values.as_array()?.iter().filter_map(Value::as_str) {
+        if !value.is_empty() && !once.contains(&value) {
             once.push(value);
         }
     }
-    if once.len() != all.len() {
-        notes.push("Values that were listed twice, or empty, are listed once, or not.".to_owned());
-    }
-    Some(format!("values = {}", write::strings(once)))
+    Some(once)
 }
 
 /// How many may be chosen; no more than there are.
 fn max_select(field: &Field, given: &Value) -> Option<String> {
     let mut most = count(given).filter(|most| *most > 1)?;
-    if field.kind == "select"
-        && let Some(Value::Array(values)) = field.options.get("values")
-    {
-        let mut once: Vec<&Value> = Vec::new();
-        for value in values.iter().filter(|value| !options::is_zero(value)) {
-            if !once.contains(&value) {
-                once.push(value);
-            }
-        }
-        // With one value it would be another type of field.
-        if once.len() > 1 {
-            most = most.min(once.len() as u64);
-        }
+    let values = field.options.get("values").and_then(distinct);
+    // With one value it would be another type of field.
+    if let Some(values) = values.filter(|values| field.kind == "select" && values.len() > 1) {
+        most = most.min(values.len() as u64);
     }
     Some(format!("max_select = {most}"))
 }

@@ -18,6 +18,7 @@ fn a_directory_gives_what_its_export_gives() {
         said.starts_with("pb_data: 2 collections, 4 fields, 3 rules, 1 index\n"),
         "{said}"
     );
+    assert!(said.ends_with("`import data pb_data`.\n"), "{said}");
     for name in ["posts.toml", "users.toml"] {
         let one = place.read(&format!("one/{name}"));
         assert_eq!(one, place.read(&format!("two/{name}")));

@@ -11,4 +11,5 @@
 mod databases;
 mod exports;
 mod folder;
+mod guide;
 mod support;

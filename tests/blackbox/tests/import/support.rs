@@ -43,10 +43,14 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// Runs any command.
+    pub fn run(&self, args: &[&str]) -> Ended {
+        self.target.run(args, self.folder.path()).unwrap()
+    }
+
     /// Runs `basalt import schema`.
     pub fn import(&self, args: &[&str]) -> Ended {
-        let args = [&["import", "schema"], args].concat();
-        self.target.run(&args, self.folder.path()).unwrap()
+        self.run(&[&["import", "schema"], args].concat())
     }
 
     /// It must go well; returns what it says.

@@ -20,6 +20,10 @@ pub mod app;
 pub mod fields;
 
 #[rustfmt::skip]
+#[path = "../../cases/from_pocketbase/out/mod.rs"]
+pub mod from_pocketbase;
+
+#[rustfmt::skip]
 #[path = "../../cases/guards/out/mod.rs"]
 pub mod guards;
 

@@ -215,6 +215,13 @@ fn summary(args: &SchemaArgs, import: &Import, folder: &Folder, warnings: usize)
          basalt migrate diff create_schema{place}\n  \
          cargo build\n"
     );
+    if args.source.is_dir() {
+        let source = args.source.display();
+        let _ = writeln!(
+            text,
+            "Then the records, by the application that was built: `import data {source}`."
+        );
+    }
     text
 }
 
