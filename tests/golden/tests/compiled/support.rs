@@ -12,7 +12,6 @@ use basalt_runtime::collection::{Collection, Record};
 use basalt_runtime::request::{Auth, Body, RequestInfo};
 use basalt_runtime::sql::{self, Conn, Pred};
 use diesel::connection::SimpleConnection as _;
-use diesel::prelude::*;
 
 /// An empty database with the tables of a case (or of `schema/`), foreign keys on.
 pub fn database(case: &str) -> Conn {
