@@ -16,7 +16,7 @@ pub(super) const LOCK: &str = ".lock";
 pub const SYNCHRONOUS: &str = "FULL";
 
 /// What every database file of SQLite begins with.
-const MAGIC: &[u8] = b"SQLite format 3\0";
+pub const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Milliseconds that a connection waits for the locks of others, say of a tool beside the server.
 pub(super) const BUSY_TIMEOUT: i32 = 5000;
@@ -203,7 +203,8 @@ pub(super) fn foreign(path: &Path, logged: bool) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// Is there a log beside the database, so that another process may be using it?
+/// Is there a log beside the database, of either kind, so that another process may be using it, or
+/// left a change half done?
 pub(super) fn has_log(path: &Path) -> bool {
     let length = |suffix| {
         beside(path, suffix)
@@ -212,6 +213,7 @@ pub(super) fn has_log(path: &Path) -> bool {
             .ok()
     };
     length("-wal").is_some_and(|length| length > 0 || beside(path, "-shm").exists())
+        || length("-journal").is_some_and(|length| length > 0)
 }
 
 /// A connection that fills a database which nobody has seen yet: quick, and safe only if all of it

@@ -26,7 +26,7 @@ use crate::sql::Conn;
 use crate::workers::{Failure, Workers};
 
 pub use answers::{Answer, Answers};
-pub use connect::{OpenError, SYNCHRONOUS};
+pub use connect::{MAGIC, OpenError, SYNCHRONOUS};
 pub use create::create;
 pub use generations::{Marks, Watch};
 pub use snapshot::Snapshot;

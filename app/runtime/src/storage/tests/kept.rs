@@ -1,4 +1,4 @@
-//! The writer's connection is opened anew when it keeps too many statements.
+//! A connection is opened anew when it keeps too many statements: the writer's, and a reader's.
 #![allow(clippy::unwrap_used)]
 
 use diesel::prelude::*;
@@ -52,4 +52,34 @@ fn the_writer_begins_anew_when_it_keeps_too_many() {
     db.write_blocking(|conn| insert(conn, "a")).unwrap();
     assert!(!marked(&db));
     assert_eq!(texts(&db), ["a"]);
+}
+
+fn ask(reader: &mut Reader, number: usize, alone: bool) {
+    let run = |conn: &mut Conn| {
+        let done = Numbered(number).execute(conn);
+        done.map(drop).map_err(ApiError::internal)
+    };
+    if alone {
+        reader.look(|snapshot| run(snapshot.last())).unwrap();
+    } else {
+        reader.read(run).unwrap();
+    }
+}
+
+#[test]
+fn a_reader_begins_anew_when_it_keeps_too_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.db");
+    let open = Some(Open::new(&path).unwrap());
+    let mut reader = Reader { path, open };
+    for round in 0..2 {
+        let kept = |reader: &Reader| reader.open.is_some();
+        for number in 0..statements::MOST {
+            ask(&mut reader, number, round == 0);
+            ask(&mut reader, 0, round == 0);
+            assert!(kept(&reader), "{number}");
+        }
+        ask(&mut reader, statements::MOST, round == 0);
+        assert!(!kept(&reader));
+    }
 }

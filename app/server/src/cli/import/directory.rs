@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
+use basalt_runtime::app::DATABASE_FILE;
+use basalt_runtime::storage;
 use diesel::prelude::*;
 use serde_json::{Map, Value};
-
-/// What a database file begins with.
-pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Tables that are no collections.
 const OTHER_TABLES: &[&str] = &["_migrations", "_collections", "_params"];
@@ -64,10 +63,10 @@ struct Row {
 /// Reads the collections of a data directory, as JSON.
 pub(super) fn read(dir: &Path, ignore_tables: bool) -> anyhow::Result<String> {
     let shown = dir.display();
-    let file = dir.join("data.db");
+    let file = dir.join(DATABASE_FILE);
     if !file.is_file() {
         let inner = dir.join("pb_data");
-        if inner.join("data.db").is_file() {
+        if inner.join(DATABASE_FILE).is_file() {
             bail!("{shown} has no data.db: did you mean {}?", inner.display());
         }
         bail!("{shown} has no data.db: give the data directory of PocketBase, often `pb_data`");
@@ -89,37 +88,17 @@ pub(super) fn read(dir: &Path, ignore_tables: bool) -> anyhow::Result<String> {
 
 /// The rows and the names of the tables, of one moment.
 fn load(file: &Path) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
-    let shown = file.display().to_string();
-    let in_use = || {
-        ["-wal", "-journal"].iter().any(|end| {
-            let mut log = file.as_os_str().to_owned();
-            log.push(end);
-            Path::new(&log).exists()
-        })
-    };
-    // Without a log nobody writes, and without locks nothing is made beside the file. Should a
-    // server start meanwhile, there is a log now: then once more.
-    if !in_use() {
-        let read = load_in_mode(file, "immutable=1");
-        if !in_use() {
-            return read.map_err(|error| explain(&shown, &error));
-        }
+    let logged = storage::has_log(file);
+    let mut read = load_with(file, logged);
+    // Without a log nobody writes. Should a server have started meanwhile, there is one now.
+    if !logged && storage::has_log(file) {
+        read = load_with(file, true);
     }
-    load_in_mode(file, "mode=ro").map_err(|error| explain(&shown, &error))
+    read.map_err(|error| explain(&file.display().to_string(), &error))
 }
 
-fn load_in_mode(file: &Path, mode: &str) -> Result<(Vec<Row>, Vec<String>), String> {
-    let path = file.to_str().ok_or("its path is not UTF-8")?;
-    let mut uri = String::from("file:");
-    for c in path.chars() {
-        match c {
-            '%' | '?' | '#' => uri.push_str(&format!("%{:02X}", u32::from(c))),
-            c => uri.push(c),
-        }
-    }
-    uri.push('?');
-    uri.push_str(mode);
-    let mut conn = SqliteConnection::establish(&uri).map_err(|error| error.to_string())?;
+fn load_with(file: &Path, logged: bool) -> Result<(Vec<Row>, Vec<String>), String> {
+    let mut conn = storage::foreign(file, logged).map_err(|error| error.to_string())?;
     conn.transaction(|conn| {
         let rows = _collections::table.order(_collections::name).load(conn)?;
         let tables: Vec<Vec<u8>> = sqlite_master::table
@@ -144,7 +123,7 @@ fn explain(file: &str, error: &str) -> anyhow::Error {
              directory, which brings it up to date, and import that"
         );
     }
-    if error.contains("not a database") {
+    if error.contains("not a SQLite database") {
         return anyhow!("{file} is not a SQLite database");
     }
     if error.contains("malformed") {

@@ -12,6 +12,7 @@ use anyhow::{Context as _, anyhow, bail};
 use basalt_codegen::Report;
 use basalt_codegen::import::{self, Import};
 use basalt_lang::Severity;
+use basalt_runtime::storage;
 use clap::{Args, Subcommand};
 
 use folder::Folder;
@@ -120,7 +121,7 @@ fn read(source: &Path, ignore_tables: bool) -> anyhow::Result<String> {
         bail!("{shown} has {} bytes: that is no export", kind.len());
     }
     let bytes = fs::read(source).with_context(|| format!("can't read {shown}"))?;
-    if bytes.starts_with(directory::MAGIC) {
+    if bytes.starts_with(storage::MAGIC) {
         bail!("{shown} is a database: give the directory that it is in");
     }
     String::from_utf8(bytes).map_err(|error| {
